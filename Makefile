@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults lock supply lint clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster lock supply lint clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -68,6 +68,11 @@ acknowledged-kills: $(VENV)/ready-test
 # faults of disk, clock, files, database, network, model and platforms; a quarter of an hour, as root
 faults: $(VENV)/ready-test
 	@$(BIN)/python -m tests.faults
+
+# three processes on THREADLORE_TEST_POSTGRES that are killed, stopped and upgraded while people ask and vote; some minutes
+cluster: $(VENV)/ready-test
+	@$(BIN)/python -m tests.cluster $(if $(QUESTIONS),--questions $(QUESTIONS)) $(if $(VOTES),--votes $(VOTES)) \
+		$(if $(RATE),--rate $(RATE)) $(if $(SIZES),--sizes $(SIZES))
 
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test

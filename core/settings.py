@@ -36,6 +36,10 @@ class Settings(BaseSettings):
     """The `corpora.toml` to use."""
     database_url: SecretStr = Field(SecretStr(""), alias="DATABASE_URL")
     """`postgresql://user:password@host/name`; empty for SQLite in the home."""
+    cluster: bool = Field(False, alias="CLUSTER")
+    """Whether several processes serve on one PostgreSQL, each with a home of its own (docs/scaling.md)."""
+    privacy_key: SecretStr = Field(SecretStr(""), alias="PRIVACY_KEY")
+    """64 hex digits that one-way names are made with, the same for all processes of a cluster."""
     chroma_url: str = Field("", alias="CHROMA_URL")
     """`http://host:8000` of a Chroma server; empty for the one inside this process."""
     package_index: str = Field(

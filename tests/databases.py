@@ -11,7 +11,7 @@ import pytest
 from alembic import command
 from sqlalchemy import Connection, MetaData, create_engine, make_url
 
-from storage.database.database import migrations
+from storage.database.schema import migrations
 
 VARIABLE = "THREADLORE_TEST_POSTGRES"
 GIVEN = os.environ.get(VARIABLE, "")

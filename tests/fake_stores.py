@@ -346,6 +346,12 @@ class FakeMemories:
         if answer is None:
             return None
         at = vote.at or datetime.now(UTC)
+        hand = vote.withdraws if vote.value is None else vote.value
+        for other, _, _ in self.votes if vote.said_at else ():
+            same = (other.answer_id, other.voter) == (vote.answer_id, vote.voter)
+            of = other.withdraws if other.value is None else other.value
+            if same and other.said_at > vote.said_at and of in (hand, None):
+                return await self.pair(answer["pair_id"])
         self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
         if pair is not None and pair.aside == "evicted" and vote.standing != READER:
@@ -526,6 +532,17 @@ class FakeConversations:
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         waiting = [c for key, c in self._claims.items() if key not in self._settled and c.at >= since]
         return tuple(sorted(waiting, key=lambda claim: claim.at))
+
+    async def left(self, platform: str, messages: bool) -> tuple[Claim, ...]:
+        waiting = await self.unanswered(0.0)
+        here = [claim for claim in waiting if claim.message.startswith(f"{platform}:")]
+        return tuple(claim for claim in here if (claim.kind == "message") == messages)
+
+    async def take_over(self, message: str) -> None:
+        pass
+
+    async def is_ours(self, message: str) -> bool:
+        return True
 
     async def answer_of(self, part: str) -> str:
         claim = self._claims.get(self._posts.get(part, ""))

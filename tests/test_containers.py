@@ -196,3 +196,36 @@ def test_the_unit_fits_the_house(tmp_path: Path) -> None:
         )
         wrong = [line for line in told.stderr.splitlines() if "threadlore.service" in line]
         assert not wrong and told.returncode == 0, told.stderr
+
+
+def test_the_cluster_examples_set_what_a_cluster_needs() -> None:
+    compose = yaml.safe_load((ROOT / "docs" / "cluster-compose.yaml").read_text(encoding="utf-8"))
+    services = {name: service for name, service in compose["services"].items() if "build" in service}
+    assert len(services) == 2 and len({service["volumes"][0] for service in services.values()}) == 2
+    for service in services.values():
+        given = service["environment"]
+        assert (
+            set(given) <= KNOWN and given["CLUSTER"] == "true" and given["THREADLORE_PLAYGROUND"] == "false"
+        )
+        assert given["DATABASE_URL"].startswith("postgresql://") and service["restart"] == "unless-stopped"
+        for volume in service["volumes"]:
+            assert volume.partition(":")[0] in compose["volumes"] or volume.startswith("../corpora.toml:")
+
+
+def test_the_kubernetes_example_gives_each_process_a_home_of_its_own() -> None:
+    text = (ROOT / "docs" / "kubernetes.yaml").read_text(encoding="utf-8")
+    found = {entry["kind"]: entry for entry in yaml.safe_load_all(text)}
+    assert set(found) == {"Secret", "ConfigMap", "StatefulSet"}
+    spec = found["StatefulSet"]["spec"]
+    [container] = spec["template"]["spec"]["containers"]
+    given = {entry["name"]: entry["value"] for entry in container["env"]} | found["Secret"]["stringData"]
+    assert set(given) <= KNOWN and {"CLUSTER", "PRIVACY_KEY", "DATABASE_URL"} <= set(given)
+    assert all(isinstance(value, str) for value in given.values()), "Kubernetes takes texts alone"
+    [claim] = spec["volumeClaimTemplates"]
+    mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert given["THREADLORE_HOME"].startswith(mounts[claim["metadata"]["name"]]) and spec["replicas"] > 1
+    volumes = {volume["name"] for volume in spec["template"]["spec"]["volumes"]}
+    assert set(mounts) == volumes | {claim["metadata"]["name"]}
+    assert given["THREADLORE_CONFIG"].startswith(mounts["config"])
+    assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
+    assert spec["template"]["spec"]["securityContext"]["runAsUser"] == 10001, "the image's user"

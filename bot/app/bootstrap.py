@@ -13,6 +13,7 @@ from bot.app.builders.core import Core, Ground, build_core, open_sources
 from bot.app.builders.memory import MemorySettings
 from bot.app.builders.models import open_models
 from bot.app.builders.storage import Stores, open_stores
+from bot.app.clustering import check_cluster
 from bot.home.findings import find_catalogue
 from bot.home.home import SERVE, Home
 from bot.operations.application import Application
@@ -49,6 +50,7 @@ async def build(
 
     Raises the errors of `core.errors`, each saying what to do.
     """
+    check_cluster(settings)
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
     # who serves keeps a core for questions
     spare = int(what == SERVE)
@@ -119,6 +121,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         schedules=schedules,
         corpus_manager=core.corpus_manager,
         open_source=lambda spec: open_source(spec, ground.settings, ground.workers),
+        closed=ground.settings.cluster,
     )
     return Application(
         settings=ground.settings,
@@ -126,6 +129,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         engine=core.engine,
         corpus_manager=core.corpus_manager,
         memory=core.memory,
+        cluster=stores.cluster,
         conversations=stores.conversations,
         corpora=stores.corpora,
         schedules=schedules,

@@ -23,20 +23,21 @@ _WITHOUT = (
 )
 
 
-async def key_of(home: Path, about: AboutStore) -> bytes:
-    """Return the key of a home, which is made where there is none and none is needed.
+async def key_of(home: Path, about: AboutStore, given: bytes = b"") -> bytes:
+    """Return the key of a home, which is made where there is none and none is needed; or the `given` one.
 
     Raises ConfigurationError where it is lost or torn and people stand in the database under one-way names,
     and where it is the key of another database: they would not be known.
     """
     place = home / KEY
-    held, check = await asyncio.to_thread(_read, place), await about.told(KEY_CHECK)
+    held, check = given or await asyncio.to_thread(_read, place), await about.told(KEY_CHECK)
     if len(held) == KEY_BYTES:
         if not check:  # of a home that is older than the check
             await about.tell(KEY_CHECK, _check(held))
         elif not hmac.compare_digest(check, _check(held)):
+            named = "PRIVACY_KEY" if given else place
             raise ConfigurationError(
-                f"{place} is not the key that the one-way names in the database were made with; {_BACKUP}, "
+                f"{named} is not the key that the one-way names in the database were made with; {_BACKUP}, "
                 f"or use the home that belongs to this database. {_WITHOUT}"
             )
         return held

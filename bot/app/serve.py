@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from bot.app.bootstrap import build
+from bot.app.clustering import run_platform
 from bot.app.overview import ErrorsSeen, Overview
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
@@ -27,6 +28,7 @@ from bot.home.control_socket import Control, Send
 from bot.home.logs import is_watched
 from bot.operations.application import Application
 from bot.operations.audit import Audit
+from bot.operations.following import following
 from bot.operations.scheduler import Clock, OnSchedule
 from bot.ports import platforms
 from bot.ports.platforms import Platform
@@ -72,7 +74,12 @@ async def serve(settings: Settings, options: Namespace) -> int:
 
         control = Control(settings.home, carry_out, table().ends_with_caller)
         on_schedule = OnSchedule(
-            app.corpus_manager, app.retention, Audit(app.audit), dispatch.notices.tell_admins, app.learner
+            app.corpus_manager,
+            app.retention,
+            Audit(app.audit),
+            dispatch.notices.tell_admins,
+            app.learner,
+            app.cluster,
         )
         clock = Clock(
             app.corpora,
@@ -83,9 +90,12 @@ async def serve(settings: Settings, options: Namespace) -> int:
             watch=watches(app, dispatch.notices),
             learn=on_schedule.learn,
             learn_hours=settings.learn_hours,
+            cluster=app.cluster,
         )
+        others = following(app, dispatch.take_up, dispatch.let_go)
+        await others.start()
         running = {
-            asyncio.create_task(_run(platform, app.ended), name=platform.name): platform
+            asyncio.create_task(_run(platform, app), name=platform.name): platform
             for platform in connect_all(settings, dispatch)
         }
         if not running:
@@ -121,6 +131,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
         finally:
             logging.getLogger().removeHandler(errors)
             clock.stop()
+            others.stop()
             await control.stop()
             with contextlib.suppress(StorageError):  # the rest is stopped all the same
                 await dispatch.stop()
@@ -138,13 +149,13 @@ def _set_apart() -> None:
     gc.freeze()
 
 
-async def _run(platform: Platform, ended: dict[str, str]) -> bool:
+async def _run(platform: Platform, app: Application) -> bool:
     """Run one platform; False when it gave up, so that the others go on, and `ended` says why."""
     try:
-        await platform.run()
+        await run_platform(platform, app.cluster)
     except ThreadloreError as error:
         log.error("%s: %s", platform.name, error)
-        ended[platform.name] = str(error)
+        app.ended[platform.name] = str(error)
         return False
     return True
 
@@ -166,6 +177,7 @@ async def _index_what_is_missing(
     A person who watches at a terminal (`is_seen`) is told how far it is, and where to ask once it is done.
     """
     product = app.corpus_manager.product.name
+    await _lead_or_follow(app)
     with Bars(log, product if is_seen else "") as bars:
 
         def show(progress: Progress) -> None:
@@ -186,18 +198,30 @@ async def _index_what_is_missing(
         ready = [entry["name"] for entry in await app.corpus_manager.releases() if entry["ready"]]
         bars.say(f"Ready: {product} {', '.join(ready) or '(nothing)'}. Ctrl+C stops the bot.", last=True)
         # what a first answer need not wait for, whatever release it is of
-        for later in (app.corpus_manager.complete, app.corpus_manager.pregenerate):
+        rest = (app.corpus_manager.complete, app.corpus_manager.pregenerate) if app.cluster.leads else ()
+        for later in rest:
             try:
                 await later(report=show)
             except ThreadloreError as error:
                 log.error("windows or pairs of the documents could not be made: %s", error)
     clock.start()
     try:
-        await app.corpus_manager.remake_pairs()
+        if app.cluster.leads:
+            await app.corpus_manager.remake_pairs()
     except ThreadloreError as error:
         log.error("pairs of what changed could not be made: %s", error)
 
 
+async def _lead_or_follow(app: Application) -> None:
+    """Wait until this process is the one to index, or another one of the cluster has indexed everything."""
+    while not app.cluster.leads:
+        if all(release["ready"] for release in await app.corpus_manager.releases()):
+            return
+        await asyncio.sleep(FOLLOW_SECONDS)
+
+
+FOLLOW_SECONDS = 0.5
+"""How often a process of a cluster looks whether another one has made a corpus."""
 _ASKED = "How do I begin?"
 AGAIN_SECONDS, LONGEST_SECONDS = 60.0, 3600.0
 """When a model that could not be asked is asked again, doubling; and how often its version is looked at."""

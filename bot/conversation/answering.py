@@ -12,19 +12,19 @@ from typing import TypeVar
 
 from bot.conversation.pausing import WAIT, Desk, say
 from bot.conversation.streaming_reply import StreamingReply
+from bot.conversation.threads import Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
-from bot.rendering.answers import WORKING, compose, controls, said
-from core.domain import Answer, MessageRef, Question, Scope, Turn
+from bot.rendering.answers import WORKING, compose, controls
+from core.domain import Answer, MessageRef, Question, Scope
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
 from core.ports import PLACE
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-TURNS = 12
-"""Messages of a conversation that are read back for a follow-up."""
 GOODBYE_SECONDS = 3.0
 """Time that the words of a bot that is being stopped may take."""
 AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
@@ -51,6 +51,7 @@ class Answering:
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
+        self.history = Threads(desk).history
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -145,7 +146,8 @@ class Answering:
                 answer.parts = claim.parts if claim is not None else ()
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
-                answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
+                if self._desk.cluster.is_sure:  # else another process may have answered
+                    answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
                 await self._desk.outage.over()
         if answer_id and not self._desk.opted_out.is_out(message.author.id):
             if message.unasked:
@@ -157,6 +159,13 @@ class Answering:
 
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""
+        told = STILL.set(self._desk.cluster.sure)
+        try:
+            return await self._answered(answer)
+        finally:
+            STILL.reset(told)
+
+    async def _answered(self, answer: _Answer) -> str:
         try:
             reply = await self._found(answer) or await self._find(answer)
         except asyncio.CancelledError:
@@ -241,6 +250,8 @@ class Answering:
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
         chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
+        before = answer.parts
+        await self._hold(answer, before)
         if answer.parts:
             try:
                 answer.parts = await chat.edit(answer.parts, waiting)
@@ -250,16 +261,29 @@ class Answering:
         if not answer.parts:
             answer.parts = await chat.post(message.ref, waiting)
         await self._desk.conversations.posted(message.key, answer.parts)
+        await self._hold(answer, before)
+
+    async def _hold(self, answer: _Answer, before: tuple[MessageRef, ...]) -> None:
+        """Stop where another process answers by now, or the question was deleted there.
+
+        Messages that there were not before are taken back then.
+        """
+        if not await self._desk.conversations.is_ours(answer.message.key):
+            if answer.parts != before:
+                await answer.chat.delete(answer.parts)
+            raise asyncio.CancelledError
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
         """Post the whole answer, which is noted before, and note that the question is settled."""
-        chat, message = answer.chat, answer.message
+        chat, message, before = answer.chat, answer.message, answer.parts
+        await self._hold(answer, before)
         if reply.answer_id and reply.answer_id != answer.found:
             await self._desk.conversations.posting(message.key, reply.answer_id)
             answer.found = reply.answer_id
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
         )
+        await self._hold(answer, before)
         await self._desk.conversations.posted(message.key, answer.parts)
         await self._desk.conversations.answered(message.key, reply.answer_id, message.language)
 
@@ -271,43 +295,6 @@ class Answering:
             await answer.chat.delete(answer.parts)
             await self._desk.conversations.posted(key, ())
         await self._desk.conversations.emptied(key)
-
-    async def _as_asked(self, turn: Turn) -> Turn:
-        """Return a question that the bot wrote down for who asked it in a form as that person's words."""
-        if turn.role != "assistant" or not turn.text.startswith(">") or not turn.message:
-            return turn
-        claim = await self._desk.conversations.claimed(turn.message)
-        text = str((claim.payload or {}).get("text") or "") if claim else ""
-        return Turn("user", text, claim.asker, message=turn.message, at=claim.at) if claim and text else turn
-
-    async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
-        """Read the conversation before a message, with the release that each answer was for.
-
-        Messages of people who opted out or were forgotten are left out, and answers that repeat their words.
-        """
-        history = await chat.history(ref, TURNS)
-        desk, log = self._desk, self._desk.engine.answer_log
-        given = await desk.conversations.answers_in(ref.conversation, TURNS)
-        authors = tuple(sorted(await log.whose(given)))
-        of = await desk.conversations.answers_of([turn.message for turn in history if turn.message])
-        emptied = await log.emptied(list(of.values()))
-        release = await log.releases_of(sorted({*of.values(), *given[:1]}))
-        turns = [
-            replace(
-                turn, text=said(turn.text), authors=authors, release=release.get(of.get(turn.message, ""), "")
-            )
-            if turn.role == "assistant"
-            else turn
-            for turn in desk.opted_out.heard([await self._as_asked(turn) for turn in history])
-            if of.get(turn.message) not in emptied
-        ]
-        last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
-        if given and last >= 0:
-            turns[last] = replace(turns[last], release=turns[last].release or release.get(given[0], ""))
-        if turns and turns[0].role == "assistant" and (first := of.get(turns[0].message)):
-            asked = await log.question(first)  # of a shared answer, whose question stands nowhere
-            turns[:0] = [Turn("user", asked, authors=authors)] if asked else []
-        return tuple(turns)
 
 
 async def _whole(work: Awaitable[_T]) -> _T:

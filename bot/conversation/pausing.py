@@ -22,6 +22,7 @@ from core.engine import AnswerLog, Engine
 from core.errors import PlatformError
 from core.languages import N_, _, plain
 from core.ports import ConversationStore, StorageHealth
+from core.ports.cluster import Cluster
 from core.query import language
 
 
@@ -233,6 +234,7 @@ class Desk:
     locales: LocaleResolver
     hint: Hint
     outage: Outage
+    cluster: Cluster
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
     def lock(self, key: str) -> asyncio.Lock:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.answering import TURNS, Answering, tell
+from bot.conversation.answering import Answering, tell
 from bot.conversation.limits import Slowing
 from bot.conversation.pausing import (
     LATER,
@@ -23,6 +23,7 @@ from bot.conversation.pausing import (
     say,
 )
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
+from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
@@ -91,6 +92,7 @@ class Questions:
                     return await self._claim(message, parts)
                 except StorageUnavailable as error:
                     called = message.mentions_bot or message.scope.kind == "direct"
+                    called = called and self._desk.cluster.is_sure  # else another process answers
                     if key not in self._desk.outage:
                         log.error("a message cannot be claimed: %s", error)
                         waits = self._desk.outage.begin(key)
@@ -259,6 +261,7 @@ class Questions:
                 if refused := await self._desk.limits.wait(message.author.id, channel):
                     await self._slowing.tell(chat, message, refused)
                     return
+                await self._desk.conversations.take_over(key)
                 await self._answering.cancel(key)
                 claim = await self._desk.conversations.claimed(key) or claim
                 message = replace(message, unasked=claim.payload.get("unasked", ""))
@@ -296,6 +299,7 @@ class Questions:
         async with self._desk.lock(key):
             if await self._desk.conversations.claimed(key) is None:
                 return False
+            await self._desk.conversations.take_over(key)
             await self._answering.cancel(key)
             claim = await self._desk.conversations.claimed(key)
             await self._desk.conversations.answered(key, "")

@@ -76,10 +76,9 @@ class TakingUp:
         """
         alone = asyncio.Lock()
         taken: list[asyncio.Task[None]] = []
-        for claim in await self._conversations.unanswered(0.0):
-            if claim.kind == "message" and claim.message.startswith(f"{chat.name}:"):
-                taken.append(asyncio.create_task(self._take_up(chat, claim, alone, go_on)))
-                await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
+        for claim in await self._conversations.left(chat.name, messages=True):
+            taken.append(asyncio.create_task(self._take_up(chat, claim, alone, go_on)))
+            await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
         await asyncio.gather(*taken)
 
     async def _take_up(self, chat: Chat, claim: Claim, alone: asyncio.Lock, go_on: GoOn) -> None:

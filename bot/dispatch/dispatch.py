@@ -18,6 +18,7 @@ from bot.conversation.pausing import Desk, LocaleResolver, Outage, Pausing
 from bot.conversation.questions import Questions
 from bot.conversation.readers import Readers
 from bot.conversation.triggers import Hint, Triggers
+from bot.dispatch.chats import Chats
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler
@@ -43,25 +44,6 @@ from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.languages import plain
-
-
-class Chats:
-    """Knows the chat of each platform that is connected."""
-
-    def __init__(self) -> None:
-        self._chats: dict[str, Chat] = {}
-
-    def meet(self, chat: Chat) -> None:
-        """Know a platform that is connected."""
-        self._chats[chat.name] = chat
-
-    def of(self, platform: str) -> Chat | None:
-        """Return the chat of a platform, `slack`; None for one that is not connected."""
-        return self._chats.get(platform)
-
-    def clear(self) -> None:
-        """Say nothing anywhere any more."""
-        self._chats.clear()
 
 
 class Dispatch:
@@ -158,6 +140,15 @@ class Dispatch:
         """Answer what a process that died had claimed on this platform and not answered."""
         self.meet(chat)
         await asyncio.gather(self._questions.resume(chat), self._interactions.resume(chat))
+
+    async def take_up(self) -> None:
+        """Answer what other processes of a cluster left, on every platform that is connected."""
+        await asyncio.gather(*(self.resume(chat) for chat in self._chats.all()))
+
+    async def let_go(self, keys: Collection[str]) -> None:
+        """Stop answering messages that another process of a cluster deals with now."""
+        for key in keys:
+            await self._answering.cancel(key)
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
@@ -278,6 +269,7 @@ def dispatch_of(
         LocaleResolver(app.conversations, engine.answer_log, plain(app.settings.language)),
         Hint(engine.product.name, app.examples),
         Outage(app.health),
+        app.cluster,
     )
     dispatch = Dispatch(
         desk,
@@ -315,7 +307,19 @@ def _allowance(app: Application) -> Allowance:
 
 
 def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
-    """Return what looks every minute for something that admins should be told, or that is left to do."""
+    """Return what looks every minute for something that admins should be told, or that is left to do.
+
+    Of a cluster only who leads looks, but each process clears up after itself.
+    """
+
+    def led(watch: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        async def look() -> None:
+            if app.cluster.leads:
+                await watch()
+
+        return look
+
     told = app.statistics
     digest = Digest(app.settings.gaps_digest, told.gaps, told.wrong_reuse, notices, app.engine.product.name)
-    return Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle, app.people.settle
+    alone = Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle
+    return *map(led, alone), app.people.settle

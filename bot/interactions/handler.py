@@ -27,6 +27,7 @@ from bot.rendering.own_page import CONTROLS
 from core.domain import Question
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +189,9 @@ class InteractionHandler:
         Returns False if it is to be done `again` after the next start: the bot stops first, or the platform
         takes nothing now.
         """
+        told = STILL.set(self._desk.cluster.sure)
         work = asyncio.create_task(doing)
+        STILL.reset(told)
         self._running.add(work)
         try:
             await work
@@ -200,6 +203,8 @@ class InteractionHandler:
             return not again
         except ThreadloreError as error:
             log.warning("%s: %s", what, error)
+            if not self._desk.cluster.is_sure:  # another process does it
+                return False
             return await self._say(responder, _(error.told) if kindly else str(error)) or not again
         except Exception:  # the person who typed it must not be left with a sign of work
             log.exception("%s failed", what)

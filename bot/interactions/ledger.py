@@ -82,9 +82,8 @@ class InteractionLedger:
     async def left(self, chat: Chat) -> list[Claim]:
         """Take over what dead processes had noted from a platform; return it oldest first."""
         async with self._noting:
-            waiting = await self._conversations.unanswered(0.0)
-            here = [claim for claim in waiting if claim.message.startswith(f"{chat.name}:")]
-            found = [claim for claim in here if claim.kind != "message" and claim.message not in self._taken]
+            waiting = await self._conversations.left(chat.name, messages=False)
+            found = [claim for claim in waiting if claim.message not in self._taken]
             self._taken |= {claim.message: True for claim in found}
             return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from bot.escalation.resolving import Resolving
 from bot.escalation.texts import REMEMBERED_LATER
@@ -49,8 +50,8 @@ class Marks:
         """Count a helper's ✅ on an answer of the bot as their 👍."""
         if self._helps(reaction):
             voter = reaction.person.id
-            given = Vote(answer_id, voter, 1, by_reaction=True)
-            vote = given if reaction.added else Vote(answer_id, voter, None, withdraws=1)
+            given = Vote(answer_id, voter, 1, by_reaction=True, said_at=reaction.at)
+            vote = given if reaction.added else replace(given, value=None, withdraws=1, by_reaction=False)
             await self._engine.feedback(vote, helper=True)
 
     async def _accept(self, chat: Chat, reaction: Reaction) -> None:

@@ -96,6 +96,8 @@ class ReactionHandler:
                 self._desk.outage.end(key)
                 return
             except StorageUnavailable as error:
+                if not self._desk.cluster.is_sure:
+                    raise  # it is not acknowledged, and comes to another process
                 if key not in self._desk.outage:
                     log.error("a reaction cannot be kept: %s", error)
                     back = reaction.added and await chat.take_back(reaction)
@@ -124,8 +126,8 @@ class ReactionHandler:
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
-        given = Vote(answer_id, voter, value, by_reaction=True)
-        vote = given if added else Vote(answer_id, voter, None, withdraws=value)
+        given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at)
+        vote = given if added else Vote(answer_id, voter, None, withdraws=value, said_at=reaction.at)
         await self._desk.engine.feedback(vote, helper=reaction.person.helper)
         await self._desk.unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same

@@ -35,6 +35,7 @@ from core.ports import (
     Workers,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.cluster import Cluster
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
@@ -53,6 +54,7 @@ class Application:
     engine: Engine
     corpus_manager: CorpusManager
     memory: CommunityMemory
+    cluster: Cluster
     conversations: ConversationStore
     corpora: CorpusStore
     schedules: dict[tuple[str, str], Schedule]

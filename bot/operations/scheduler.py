@@ -15,6 +15,7 @@ from core.corpora.manager import CorpusManager
 from core.errors import ThreadloreError
 from core.learning.learner import Learner
 from core.ports import BUILD, CorpusStore
+from core.ports.cluster import Cluster, OnlyProcess
 from core.privacy.retention import Retention
 
 log = logging.getLogger(__name__)
@@ -49,7 +50,9 @@ class Clock:
         watch: Sequence[Callable[[], Awaitable[object]]] = (),
         learn: Callable[[], Awaitable[object]] | None = None,
         learn_hours: float = 24.0,
+        cluster: Cluster | None = None,
     ) -> None:
+        self._cluster = cluster or OnlyProcess()
         self._store = store
         self._schedules = schedules
         self._reindex = reindex
@@ -105,7 +108,9 @@ class Clock:
         return late
 
     async def tick(self) -> None:
-        """Reindex what is due, one release after the other."""
+        """Reindex what is due, one release after the other; of a cluster only who leads does."""
+        if not self._cluster.leads:
+            return
         for release, sources in (await self.due()).items():
             try:
                 await self._reindex(release, sources)
@@ -127,7 +132,8 @@ class Clock:
 
     async def renew(self) -> None:
         """Review a few stale pairs; the rest waits for the next time, in this process or another."""
-        await _logged(self._renew, "stale pairs could not be looked at")
+        if self._cluster.leads:
+            await _logged(self._renew, "stale pairs could not be looked at")
 
 
 async def _logged(work: Callable[[], Awaitable[object]] | None, failed: str) -> None:
@@ -159,7 +165,9 @@ class OnSchedule:
         audit: Audit,
         tell: Tell = to_log,
         learner: Learner | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
+        self._cluster = cluster or OnlyProcess()
         self._learner = learner
         self._tell = tell
         self._corpus_manager = corpus_manager
@@ -186,6 +194,9 @@ class OnSchedule:
 
     async def tidy(self) -> None:
         """Remove what is older than it may be, unless the clock may be wrong; raises ThreadloreError."""
+        if not self._cluster.leads:
+            await self._retention.run_here()
+            return
         if doubt := await self._retention.doubt():
             await self._tell(doubt.text, f"the clock has jumped since {doubt.since:.0f}", NEVER_AGAIN)
             return

@@ -80,10 +80,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """An emoji put on a message, or taken off it; `emoji` as the platform spells it.
-
-    `author` is who wrote the message, where the platform tells it with the reaction.
-    """
+    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when."""
 
     ref: MessageRef
     person: Person
@@ -91,6 +88,7 @@ class Reaction:
     added: bool
     event: str = ""
     author: str = ""
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

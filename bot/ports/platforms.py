@@ -41,7 +41,10 @@ PACKAGE = "bot.platforms"
 
 
 class Platform(Protocol):
-    """A running connection to a chat platform."""
+    """A running connection to a chat platform.
+
+    Where `every_connection_hears_all` is there and True, of a cluster only the process that leads connects.
+    """
 
     name: str
 

@@ -123,6 +123,10 @@ class Forgetting:
             await take_out(accounts)
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
+    async def forgotten_elsewhere(self) -> None:
+        """Keep no text any more that another process of a cluster has forgotten."""
+        (await self._encoders.current()).forget()
+
     async def settle(self) -> None:
         """Do what had to wait while somebody was writing."""
         await self._store.scrub()

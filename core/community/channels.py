@@ -140,6 +140,10 @@ class ChannelModes:
             for channel, given in (await self._known()).items()
         }
 
+    def reread(self) -> None:
+        """Read modes from the store again, where another process may have set one."""
+        self._set = None
+
     async def _known(self) -> dict[str, ModeSet]:
         if self._set is None:
             self._set = {given.channel: given for given in await self._store.modes()}
@@ -185,5 +189,5 @@ class Pauses:
         return was_running
 
     async def reread(self, accounts: Collection[str]) -> None:
-        """Read the pauses from the store again, after people who set one were forgotten."""
+        """Read the pauses again, after people who set one were forgotten, or another process set one."""
         self._known = None

@@ -125,6 +125,10 @@ class DefaultReleases:
             for channel, given in (self._channels or {}).items()
         }
 
+    def reread(self) -> None:
+        """Read from the store again what was chosen, where another process may have changed it."""
+        self._people = self._channels = None
+
     async def _chosen(self) -> dict[str, str]:
         if self._people is None:
             self._people = await self._store.of_people()

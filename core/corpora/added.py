@@ -53,6 +53,9 @@ def _owner(catalogue: Catalogue, name: str) -> Release | None:
     return next((r for r in releases if wanted in map(normalised, (r.name, *r.aliases))), None)
 
 
+CLOSED = "In a cluster sources are those of corpora.toml: write it there, the same for all processes."
+
+
 class AddedSources:
     """Adds and removes releases whose documentation somebody named by its address.
 
@@ -68,7 +71,10 @@ class AddedSources:
         schedules: dict[tuple[str, str], Schedule],
         corpus_manager: CorpusManager,
         open_source: Callable[[SourceSpec], Source],
+        closed: bool = False,
     ) -> None:
+        """Nothing is added or removed where it is `closed`: the file is in the home of one process."""
+        self._closed = closed
         self._catalogue = catalogue
         self._file = file
         self._sources = sources
@@ -88,6 +94,8 @@ class AddedSources:
         With `private` a website may be on the own network, which only who has the machine may say. Raises
         UsageError for an address that is none, SourceError for one that does not answer.
         """
+        if self._closed:
+            raise UsageError(CLOSED)
         address = address_of(text)
         if not private and address.link:
             await refuse_private(address.link)

@@ -275,7 +275,8 @@ class Vote:
 
     A taken-back vote may name in `withdraws` which of the two it was: the other one then stands
     again if it is still there. None takes back everything. `by_reaction` tells that an emoji under the
-    answer stands for it, which others may clear.
+    answer stands for it, which others may clear. `said_at` is when that was by the platform's clock,
+    or 0: one that comes after a later one of the same hand (👍 or 👎) changes nothing.
     """
 
     answer_id: str
@@ -285,6 +286,7 @@ class Vote:
     at: datetime | None = None
     standing: Standing = "known"
     by_reaction: bool = False
+    said_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,9 +32,13 @@ from core.ports import (
     Workers,
     pairs_collection,
 )
+from core.ports.cluster import CORPORA, Cluster, OnlyProcess
 from core.system.offload import aside
 
 log = logging.getLogger(__name__)
+
+FOLLOW_SECONDS = 5.0
+"""Time in which the other processes of a cluster let a new corpus answer, before the old one is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,9 @@ class Indexer:
         on_live: Callable[[str], Awaitable[None]],
         workers: Workers,
         quota: Quota = UNLIMITED,
+        cluster: Cluster | None = None,
     ) -> None:
+        self._cluster = cluster or OnlyProcess()
         self._store = store
         self._vectors = vectors
         self._words = words
@@ -102,7 +108,7 @@ class Indexer:
         the corpus would be too large, and EncoderChanged where the live corpus belongs to another encoder and
         `rebuild` is not set. What it raises is written down, and the old corpus goes on answering.
         """
-        async with self._told(release, "waiting", report) as progress, self._turn:
+        async with self._told(release, "waiting", report) as progress, self._alone():
             live = (await self._store.live()).get(release)
             if live and live.encoder != encoder.name and not rebuild:
                 raise EncoderChanged(
@@ -117,7 +123,7 @@ class Indexer:
 
         Raises OverQuota and StorageError where the disk is full; the corpus goes on answering without them.
         """
-        async with self._turn:
+        async with self._alone():
             live = (await self._store.live()).get(release)
             if live is None or live.encoder != encoder.name:
                 return False
@@ -132,7 +138,7 @@ class Indexer:
 
     async def remove(self, release: str) -> None:
         """Remove all that was read of a release, once nothing is read any more."""
-        async with self._turn:
+        async with self._alone():
             corpus = (await self._store.live()).get(release)
             await self._store.remove(release)
             names = (corpus.collection, pairs_collection(corpus)) if corpus else ()
@@ -159,6 +165,17 @@ class Indexer:
                 self.ended[release] = progress
             if self.running.get(release) is progress:
                 del self.running[release]
+
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Change corpora while no other process of a cluster does."""
+        async with self._turn, self._cluster.turn(CORPORA):
+            yield
+
+    async def follow(self) -> int:
+        """Make the indexes hold the corpora that another process made; return how many entries changed."""
+        async with self._turn:
+            return await self.reconcile()
 
     async def reconcile(self) -> int:
         """Make the indexes hold exactly the live chunks, from SQL; return how many were mended."""
@@ -255,6 +272,8 @@ class Indexer:
         else:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
+            if old and self._cluster.is_shared:  # others search the old one a little longer
+                await asyncio.sleep(FOLLOW_SECONDS)
             await self._clean(corpus, live, old)
         # only now: a run that ends before is due at once, whatever its sources' intervals are
         await self._note(release, read.noted)

@@ -15,13 +15,16 @@ from core.domain import QAPair, Recall, Scope, Store, Vector, Vote
 from core.memory.calibrated import Settle
 from core.memory.decision import PAPER, Decision, Distinctions, Guard, key_of
 from core.memory.partitions.arrivals import Replayed
+from core.memory.partitions.loading import loaded, taken_in
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, keep, kept, made
+from core.memory.partitions.turns import Turns
 from core.memory.recall import Lookup, PaperRecaller, Recaller, shown
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of
 from core.memory.verification import check, searched
-from core.ports import CorpusStore, Encoder, MemoryStore, Placement, Remembered, RewordingStore
+from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore
+from core.ports.cluster import ALL, Cluster, OnlyProcess
 from core.ports.opinions import Distinction, DistinctionStore
 from core.system.offload import aside
 
@@ -41,6 +44,7 @@ class CommunityMemory:
         settle: Settle | None = None,
         rewordings: RewordingStore | None = None,
         distinctions: DistinctionStore | None = None,
+        cluster: Cluster | None = None,
     ) -> None:
         self._share = share_platforms
         self._store = store
@@ -53,7 +57,7 @@ class CommunityMemory:
         self._settle = settle
         self._settled = frozenset[str]()
         self._replayed = Replayed()
-        self._changing = asyncio.Lock()
+        self._turns = Turns(cluster or OnlyProcess(), self._take_in)
 
     @property
     def thresholds(self) -> Thresholds:
@@ -73,29 +77,36 @@ class CommunityMemory:
         """Load placements from the store and correct those that no longer match the votes.
 
         `encoders` names the encoder of each release's corpus, `default` serves all others; thresholds and
-        decision are settled again for them. A
-        process that died between a vote and its placement leaves such a gap, other thresholds or
-        another encoder a bigger one. What was loaded before answers until this is done.
+        decision are settled again for them. A process that died between a vote and its placement leaves a
+        gap, other thresholds or another encoder a bigger one. What was loaded before answers meanwhile.
         """
-        async with self._changing:
-            now = Encoders(default, encoders)
-            placed, voted = await self._store.placements(), await self._store.voted()
-            pairs = await aside(len(placed) + len(voted), _all_of, placed, voted)
-            vectors = await made(self._corpora, now, pairs.values())
-            places = self._places.empty(now)
-            decision = self.decision
-            in_use = {encoder.name: encoder for encoder in encoders.values() or [default]}
-            if self._settle and in_use.keys() != self._settled:
-                places.thresholds, decision = await self._settle(list(in_use.values()))
-                self._settled = frozenset(in_use)
+        async with self._turns.one():
+            await self._load(Encoders(default, encoders))
 
-            def arrange() -> set[str]:
-                late = places.late(placed, pairs.keys(), vectors)
-                return places.arrange([pairs[pair_id] for pair_id in sorted(late)], vectors)
+    async def follow(self, told_apart: Collection[str] = ()) -> None:
+        """Take in what other processes of a cluster changed, such as which questions they told apart."""
+        await self._turns.follow()
+        if told_apart:
+            async with self._turns.one():
+                for pair_id in told_apart:
+                    await self._learn_apart(pair_id)
 
-            touched = await asyncio.to_thread(arrange)
-            await self._take_over(places, pairs.values(), decision)
-            await places.settle(touched)
+    async def _take_in(self, keys: Collection[str]) -> None:
+        """Place pairs as another process has; what that wrote down is not written again."""
+        if ALL in keys:
+            await self._load(self._places.encoders)
+        elif keys:
+            await self._learn(await taken_in(self._store, self._corpora, self._places, keys))
+
+    async def _load(self, now: Encoders) -> None:
+        places, decision = self._places.empty(now), self.decision
+        in_use = {encoder.name: encoder for encoder in now.by_release.values() or [now.default]}
+        if self._settle and in_use.keys() != self._settled:
+            places.thresholds, decision = await self._settle(list(in_use.values()))
+            self._settled = frozenset(in_use)
+        pairs, touched = await loaded(self._store, self._corpora, places)
+        await self._take_over(places, pairs, decision)
+        await places.settle(touched)
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
@@ -138,11 +149,10 @@ class CommunityMemory:
 
         The event is committed first: whatever happens later, the vote is not lost.
         """
-        async with self._changing:
+        async with self._turns.one():
             pair = await self._store.vote(vote, weight)
             if pair is not None:
-                vectors = await made(self._corpora, self._places.encoders, [pair])
-                await self._put([pair], vectors)
+                await self._put([pair], await made(self._corpora, self._places.encoders, [pair]))
                 await self._learn([pair])
             return pair
 
@@ -151,7 +161,7 @@ class CommunityMemory:
         if self._apart is None:
             return False
         said = Distinction(pair_id, key_of(topic), answer_id, person, time.time())
-        async with self._changing:
+        async with self._turns.one():
             new = await self._apart.tell_apart(said)
             await self._learn_apart(pair_id)
         return new
@@ -163,7 +173,7 @@ class CommunityMemory:
     async def take_back(self, said: Distinction) -> None:
         """Undo `tell_apart`: the pair may be reused for that question again."""
         assert self._apart is not None, "there is nothing to take back"
-        async with self._changing:
+        async with self._turns.one():
             await self._apart.take_back(said.pair_id, said.key)
             await self._learn_apart(said.pair_id)
 
@@ -173,7 +183,7 @@ class CommunityMemory:
 
     async def seed(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought and place them; return the ids that are new, or back again."""
-        async with self._changing:
+        async with self._turns.one():
             new = await self._store.add(pairs)
             # not before: a reindex removes vectors that no pair has
             vectors = await made(self._corpora, self._places.encoders, pairs)
@@ -187,14 +197,13 @@ class CommunityMemory:
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
         """Take pairs out of memory; only `restore` brings them back, not votes."""
-        async with self._changing:
+        async with self._turns.one():
             await self._store.set_aside(pair_ids, "retired")
-            pairs = await self._store.pairs(pair_ids)
-            await self._put(pairs.values(), {})
+            await self._put((await self._store.pairs(pair_ids)).values(), {})
 
     async def restore(self, pair_ids: Sequence[str]) -> None:
         """Undo `retire`: votes decide on these pairs again."""
-        async with self._changing:
+        async with self._turns.one():
             await self._store.set_aside(pair_ids, "")
             await self._place_anew(pair_ids)
 
@@ -212,11 +221,9 @@ class CommunityMemory:
     async def _move(self, channel: str, before: str, after: str) -> int:
         if not channel:
             return 0
-        async with self._changing:
-            ids = await self._store.move(channel, before, after)
-            if not ids:
-                return 0
-            await self._place_anew(ids)
+        async with self._turns.one():
+            if ids := await self._store.move(channel, before, after):
+                await self._place_anew(ids)
             return len(ids)
 
     async def _place_anew(self, pair_ids: Sequence[str]) -> None:
@@ -244,7 +251,7 @@ class CommunityMemory:
 
     async def verify(self) -> list[str]:
         """Check every invariant against the store; return a sentence for each one that is broken."""
-        async with self._changing:
+        async with self._turns.one():
             placed, voted = await self._store.placements(), await self._store.voted()
             vectors = await kept(self._corpora, self._places.encoders, [pair for _, pair in placed])
             mirror = await asyncio.to_thread(searched, self._places.partitions)
@@ -255,7 +262,7 @@ class CommunityMemory:
 
         `first` runs while nothing else changes memory, for instance to remove pairs.
         """
-        async with self._changing:
+        async with self._turns.one():
             if first is not None:
                 await first()
             voted = await self._store.voted()
@@ -320,10 +327,3 @@ class CommunityMemory:
         """Learn the rewordings of pairs again."""
         at = self._places
         await self._recognition.learn(pairs, at.encoders, self.thresholds, at.asked_at)
-
-
-def _all_of(
-    placed: Iterable[tuple[Placement, Remembered]], voted: Iterable[Remembered]
-) -> dict[str, Remembered]:
-    """Return by id every pair that is placed or has votes."""
-    return {pair.id: pair for _, pair in placed} | {pair.id: pair for pair in voted}

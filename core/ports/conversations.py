@@ -86,6 +86,18 @@ class ConversationStore(Protocol):
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         """Return claims younger than `since` that were never settled, oldest first."""
 
+    async def left(self, platform: str, messages: bool) -> tuple[Claim, ...]:
+        """Take over what dead processes took from a platform and did not settle; return it oldest first.
+
+        That is either `messages` or everything else. In a cluster each is taken over by one process alone.
+        """
+
+    async def take_over(self, message: str) -> None:
+        """Have this process be the one that answers a message; in a cluster another one may have begun to."""
+
+    async def is_ours(self, message: str) -> bool:
+        """Return True if a claim is open, and no other process of a cluster has taken it over."""
+
     async def answer_of(self, part: str) -> str:
         """Return the id of the answer that a posted message carries; empty when there is none."""
 

@@ -103,6 +103,10 @@ class Retention:
             log.info("retention removed what was old", extra={"removed": sum(removed.values())})
         return removed
 
+    async def run_here(self) -> None:
+        """Remove the old log files of this home alone: another process of a cluster does the rest."""
+        await asyncio.to_thread(self._remove_logs, self._before(self._policy.logs_days))
+
     async def doubt(self) -> Doubt | None:
         """Return why nothing is removed unasked, if the clock has jumped since that was done last.
 

@@ -1,1 +1,1 @@
-"""The database: opened, checked, held by one process."""
+"""The database: opened, checked, held by one process or shared by a cluster."""

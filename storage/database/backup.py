@@ -36,9 +36,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError, UsageError
-from storage.database.database import _newest, _prepare_sqlite, migrations
 from storage.database.hold import address_of
-from storage.database.sqlite_file import DATABASE, FILE, storage_error
+from storage.database.schema import migrations, newest
+from storage.database.sqlite_file import DATABASE, FILE, prepare, storage_error
 
 MANIFEST, ROWS, FILES = "manifest.json", "rows/", "files/"
 FORM = 1
@@ -62,7 +62,7 @@ def _engine(home: Path, url: str) -> Engine:
     is_sqlite = address.get_backend_name() == "sqlite"
     engine = create_engine(address.set(drivername="sqlite" if is_sqlite else "postgresql+psycopg"))
     if is_sqlite:
-        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "connect", prepare)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
     return engine.execution_options(isolation_level="REPEATABLE READ")
@@ -182,7 +182,7 @@ def _fill(connection: Connection, manifest: Manifest, folder: Path) -> None:
     if manifest.revision not in known:
         raise StorageError(
             f"A newer version of Threadlore wrote this backup (revision {manifest.revision}, this one knows "
-            f"up to {_newest()}); install that version."
+            f"up to {newest()}); install that version."
         )
     config.attributes["connection"] = connection
     command.upgrade(config, manifest.revision)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
-from sqlalchemy import Connection, delete, event
+from sqlalchemy import delete, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoneFree
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from core.errors import HomeTooNew, StorageError, StorageUnavailable
+from core.errors import StorageError, StorageUnavailable
 from core.ports.about import HOLDER
+from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
-from storage.database.sqlite_file import DATABASE, check, storage_error
+from storage.database.member import Member
+from storage.database.schema import migrate
+from storage.database.sqlite_file import DATABASE, begin, check, prepare, storage_error
 from storage.database.whole import WholeConnection
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
+TROUBLE = (DBAPIError, OSError, NoneFree)
+"""What a statement fails with; the last is that no connection was free for long."""
 AT_ONCE = 500
 """Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 SMALL_PAGES = 8_000
@@ -50,7 +50,7 @@ class Database:
     def __init__(self, engine: AsyncEngine) -> None:
         self.lost = ""
         """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
-        self._hold: Hold | None = None
+        self._hold: Hold | Member | None = None
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
@@ -62,37 +62,50 @@ class Database:
         self._waiting = 0
         self.problem = ""
         """Why the last write failed; empty since one succeeded."""
+        self.member: Member | None = None
+        """This process among those of a cluster, where there is one."""
 
     @classmethod
     async def open(
-        cls, home: Path, url: str = "", what: str = "", lost: Callable[[], object] = lambda: None
+        cls,
+        home: Path,
+        url: str = "",
+        what: str = "",
+        lost: Callable[[], object] = lambda: None,
+        shared: bool = False,
     ) -> Database:
         """Connect and bring the schema up to date; for `what`, such as "serve", no other process may have it.
 
-        `lost` is called where another process took it while the connection was down. Raises
+        A `shared` one is for any number of processes that say so, too. `lost` is called where another process
+        took it while the connection was down, or took this one for dead. Raises
         ConfigurationError for a bad URL, DatabaseBusy where somebody has it, StorageError where no database
         answers, and HomeTooNew where a newer version wrote it.
         """
-        address = address_of(home, url)
-        engine = create_async_engine(address)
-        if address.get_backend_name() == "sqlite":
-            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin_sqlite)
-        database = cls(engine)
+        address, me = address_of(home, url), Holder.this(home, what)
 
         def lose(why: str) -> None:
             database.lost = why
             lost()
 
-        me = Holder.this(home, what)
+        member = Member(address, me, lose) if shared and what else None
+        named = {"application_name": member.name} if member else {}
+        engine = create_async_engine(address, connect_args=named)
+        if address.get_backend_name() == "sqlite":
+            event.listen(engine.sync_engine, "connect", prepare)
+            event.listen(engine.sync_engine, "begin", begin)
+        database = cls(engine)
         try:
             if what:
-                await database._take(hold_of(address, me, lose))
+                await database._take(member or hold_of(address, me, lose))
             if file := file_of(address):
                 await asyncio.to_thread(check, file, thorough=what == SERVE)
             async with database.write() as connection:
-                await connection.run_sync(_migrate)
-                if database._hold is not None:
+                if member:  # one after the other
+                    await connection.execute(changes.MIGRATING)
+                await connection.run_sync(migrate)
+                if member:
+                    await changes.join(connection, member)
+                elif database._hold is not None:
                     await connection.execute(delete(AboutRow).where(AboutRow.name == HOLDER))
                     await database.add(connection, AboutRow, name=HOLDER, value=me.written)
         except BaseException:  # also one that is cancelled lets go of its connections
@@ -100,14 +113,17 @@ class Database:
             raise
         if database._hold is not None:
             database._hold.watch()
+        if member:
+            database.member = member
+            event.listen(engine.sync_engine, "before_execute", changes.note)
         return database
 
-    async def _take(self, hold: Hold | None) -> None:
+    async def _take(self, hold: Hold | Member | None) -> None:
         self._hold = hold
         try:
             if hold is not None:
                 await hold.take()
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     @asynccontextmanager
@@ -117,7 +133,7 @@ class Database:
         try:
             async with self._connection(self._engine) as connection:
                 yield connection
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     @asynccontextmanager
@@ -132,15 +148,41 @@ class Database:
             self._waiting -= 1
         try:
             async with self._connection(self._writer) as connection, connection.begin():
+                if self.member and not await changes.counts(connection, self.member):
+                    self.lost = self.lost or "The others of the cluster took this process for dead."
+                    self._check_hold()
                 yield connection
+                if self.member:
+                    await changes.publish(connection, self.member)
             self.problem = ""
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             known = _storage_error(error)
             self.problem = str(known) if isinstance(known, StorageUnavailable) else self.problem
             raise known from error
         finally:
             self._written = time.monotonic()
             self._writing.release()
+
+    def tell(self, connection: AsyncConnection, topic: str, keys: Iterable[str]) -> None:
+        """Have the other processes of a cluster, if there are any, hear of a change with its transaction."""
+        if self.member is not None:
+            changes.tell(connection, topic, keys)
+
+    @asynccontextmanager
+    async def turn(self, what: str) -> AsyncIterator[None]:
+        """Let one process of a cluster at a time do something."""
+        engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            async with engine.connect() as connection:
+                try:
+                    await connection.execute(changes.TURN, {"what": what})
+                    yield
+                    await connection.execute(changes.TURN_OVER, {"what": what})
+                except BaseException:  # also a cancelled one lets others have their turn
+                    await connection.invalidate()
+                    raise
+        except TROUBLE as error:
+            raise _storage_error(error) from error
 
     def insert(self, table: type[Base]) -> Any:
         """Begin an INSERT that can say what happens on conflict."""
@@ -169,7 +211,7 @@ class Database:
         """
         try:
             return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     async def _vacuum(self, quiet: float) -> bool:
@@ -214,7 +256,7 @@ class Database:
             try:
                 async with self._writing, self._engine.connect() as connection:
                     await connection.exec_driver_sql(EMPTY_LOG)
-            except (DBAPIError, OSError) as error:
+            except TROUBLE as error:
                 raise _storage_error(error) from error
 
     async def close(self) -> None:
@@ -225,8 +267,8 @@ class Database:
             await self._hold.release()
 
     def _check_hold(self) -> None:
-        if self.lost:
-            raise StorageError(self.lost)
+        if self.lost:  # of a cluster another process does what is not acknowledged
+            raise StorageUnavailable(self.lost) if self.member else StorageError(self.lost)
 
     async def _make_way(self) -> None:
         """Give up rewriting the files: somebody waits."""
@@ -271,54 +313,6 @@ def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    connection.isolation_level = None  # the driver begins too late, and never before DDL
-    cursor = connection.cursor()
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",  # what was acknowledged outlives a power cut, not the process alone
-        "foreign_keys=ON",
-        "busy_timeout=30000",
-        "secure_delete=ON",  # what is removed is overwritten, without rewriting the whole file
-    ):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    if connection.get_execution_options().get("writes"):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def migrations() -> Config:
-    """Return the Alembic configuration of this package's migrations."""
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations"))
-    return config
-
-
-@cache
-def _newest() -> str | None:
-    """Return the newest revision; to read all of them takes 20 ms."""
-    return ScriptDirectory.from_config(migrations()).get_current_head()
-
-
-def _migrate(connection: Connection) -> None:
-    if MigrationContext.configure(connection).get_current_heads() == (_newest(),):
-        return
-    config = migrations()
-    config.attributes["connection"] = connection
-    try:
-        command.upgrade(config, "head")
-    except CommandError as error:
-        if "Can't locate revision" in str(error):
-            raise HomeTooNew(
-                f"The database was written by a newer version of Threadlore (this one knows it up to "
-                f"revision {_newest()}); install that version, or set THREADLORE_HOME to another folder."
-            ) from None
-        raise
-
-
 def _storage_error(error: Exception) -> StorageError:
-    down = isinstance(error, OperationalError)
+    down = isinstance(error, OperationalError | NoneFree) or getattr(error, "connection_invalidated", False)
     return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)

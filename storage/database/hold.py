@@ -49,13 +49,13 @@ _ALIVE = (
     "SET idle_session_timeout = 0",
 )
 """Lets the server notice within a minute that the machine of who holds the lock is gone, and not earlier."""
-_SCHEMA = "hashtext(coalesce(current_schema(), ''))"
-_TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {_SCHEMA})")
+SCHEMA = "hashtext(coalesce(current_schema(), ''))"
+_TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
 _BY = text(
     "SELECT a.application_name FROM pg_locks l "  # nosec B608 # made of constants
     "JOIN pg_stat_activity a ON a.pid = l.pid AND a.datid = l.database "
     f"WHERE l.granted AND l.locktype = 'advisory' AND l.classid::bigint = :lock AND l.objsubid = 2 "
-    f"AND l.objid::bigint = {_SCHEMA}::bigint & 4294967295"
+    f"AND l.objid::bigint = {SCHEMA}::bigint & 4294967295"
 )
 _SIGNED = select(AboutRow.value).where(AboutRow.name == HOLDER)
 Lost = Callable[[str], None]

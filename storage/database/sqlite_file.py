@@ -1,10 +1,13 @@
-"""The SQLite file before it is opened: whether it is one, whole, not a lost one's; how failures are told."""
+"""The SQLite file: whether it is one, whole, not a lost one's; its connections; how failures are told."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
 
 from core.errors import StorageError, StorageUnavailable
 from core.system.private_files import private
@@ -124,3 +127,24 @@ def storage_error(error: Exception, what: str, advice: str = "", away: bool = Fa
     return kind(
         f"{what} fails: {reason.rstrip('.')}{advice or '; check that the disk of the home folder has room.'}"
     )
+
+
+def prepare(connection: Any, _record: object) -> None:
+    """Set a new connection up."""
+    connection.isolation_level = None  # the driver begins too late, and never before DDL
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",  # what was acknowledged outlives a power cut, not the process alone
+        "foreign_keys=ON",
+        "busy_timeout=30000",
+        "secure_delete=ON",  # what is removed is overwritten, without rewriting the whole file
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def begin(connection: Connection) -> None:
+    """Take the lock of who writes at the beginning of a transaction, where it writes."""
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")

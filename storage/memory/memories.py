@@ -13,15 +13,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import READER, Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
+from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import COUNTS, load_pairs, pair_values, raised, standing
+from storage.memory.pair_rows import COUNTS, later_than, load_pairs, pair_values, raised, staleness, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.tables.columns import SOME, every
 
+_VOTED = ("voter", "value", "withdraws", "standing", "by_reaction", "said_at")
 _PLACED = tuple(field.name for field in fields(Placement))
 Veils = Callable[[str, str], Collection[str]]
 """The one-way names that a person may stand under at a place; `core.privacy.names` makes them."""
@@ -103,6 +105,7 @@ class SqlMemories(Store):
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
         async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, [pair.id for pair in pairs])
             for pair in pairs:
                 people = map(Name, pair.others)
                 await keep_words(self._database, connection, PAIR, pair.id, people)
@@ -115,6 +118,7 @@ class SqlMemories(Store):
     async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
         """Write down why pairs are in no store, or with nothing that votes decide again."""
         async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, ids)
             for part in slices(ids):
                 await connection.execute(update(PairRow).where(PairRow.id.in_(part)).values(aside=why))
 
@@ -153,23 +157,25 @@ class SqlMemories(Store):
                 # what they voted long ago is theirs again
                 old = (VoteRow.pair_id == pair_id, VoteRow.voter.in_(veils))
                 await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
+            if vote.said_at and await connection.scalar(later_than(vote)) is not None:
+                return await self._of(connection, pair_id)
             await connection.execute(
                 self._database.insert(VoteRow).values(
                     answer_id=vote.answer_id,
                     pair_id=pair_id,
-                    voter=vote.voter,
-                    value=vote.value,
-                    withdraws=vote.withdraws,
                     weight=weight,
-                    standing=vote.standing,
-                    by_reaction=vote.by_reaction,
+                    **{name: getattr(vote, name) for name in _VOTED},
                     at=vote.at.timestamp() if vote.at else time.time(),
                 )
             )
             back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
             if vote.standing != READER:
                 await connection.execute(back.values(aside=""))
-            found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
+                self._database.tell(connection, MEMORY, [pair_id] if pair_id else ())
+            return await self._of(connection, pair_id)
+
+    async def _of(self, connection: AsyncConnection, pair_id: str) -> Remembered | None:
+        found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
     async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
@@ -227,7 +233,9 @@ class SqlMemories(Store):
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
-        await self._change(delete(PlacementRow))
+        async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, (ALL,))
+            await connection.execute(delete(PlacementRow))
 
     async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
         """Mark pairs of a release that cite a page hash which is not live; return how many are new.
@@ -242,7 +250,7 @@ class SqlMemories(Store):
             rows = await connection.execute(
                 select(*columns).where((PairRow.release == release) | PairRow.release.contains("+"))
             )
-            for row, before, after in await every(rows, lambda row: _staleness(row, release, live_hashes)):
+            for row, before, after in await every(rows, lambda row: staleness(row, release, live_hashes)):
                 again = release in after and (built_at is None or row.marked_at < built_at)
                 if after == before and not again:
                     continue
@@ -266,6 +274,7 @@ class SqlMemories(Store):
             ids = tuple(
                 (await connection.scalars(select(PairRow.id).where(*here).order_by(PairRow.id))).all()
             )
+            self._database.tell(connection, MEMORY, ids)
             for part in slices(ids):
                 pairs = update(PairRow).where(PairRow.id.in_(part))
                 free = {"channel": ""} if after == "public" else {}
@@ -292,15 +301,6 @@ class SqlMemories(Store):
                     )
                 ).scalar_one()
         return found
-
-
-def _staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
-    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
-    before = set(filter(None, row.stale_in.split("+")))
-    if release not in row.release.split("+"):
-        return row, before, before
-    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
-    return row, before, before - {release} if cited <= live_hashes else before | {release}
 
 
 def _placement(row: Any) -> Placement:

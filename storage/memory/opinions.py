@@ -6,6 +6,7 @@ import time
 
 from sqlalchemy import case, delete, func, select, update
 
+from core.ports.cluster import APART
 from core.ports.opinions import Correction, Distinction, Mark
 from storage.database.database import Store
 from storage.people.authorship import PAIR, drop_words
@@ -98,6 +99,7 @@ class SqlDistinctions(Store):
         columns = ("pair_id", "key", "answer_id", "person", "at")
         values = {name: getattr(said, name) for name in columns}
         async with self._database.write() as connection:
+            self._database.tell(connection, APART, [said.pair_id])
             there = await connection.execute(select(PairRow.id).where(PairRow.id == said.pair_id))
             return there.first() is not None and await self._database.add(
                 connection, DistinctionRow, **values
@@ -130,4 +132,6 @@ class SqlDistinctions(Store):
     async def take_back(self, pair_id: str, key: str) -> bool:
         """Remove one; returns True if it was there."""
         one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
-        return bool(await self._change(delete(DistinctionRow).where(*one)))
+        async with self._database.write() as connection:
+            self._database.tell(connection, APART, [pair_id])
+            return bool((await connection.execute(delete(DistinctionRow).where(*one))).rowcount)

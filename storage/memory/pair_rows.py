@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, distinct, func, select, update
 
-from core.domain import READER, STRANGERS, Citation
+from core.domain import READER, STRANGERS, Citation, Vote
 from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
 from core.system.offload import aside
 from storage.database.database import Store, slices
@@ -96,7 +96,27 @@ def raised(votes: Iterable[Any]) -> dict[tuple[str, str], list[Any]]:
         hands[:] = [hand for hand in hands if taken not in (None, hand.value)]
         if vote.value is not None:
             hands.append(vote)
+            if all(hand.said_at for hand in hands):
+                hands.sort(key=lambda hand: hand.said_at)
     return {place: hands for place, hands in found.items() if hands}
+
+
+def staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
+    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
+    before = set(filter(None, row.stale_in.split("+")))
+    if release not in row.release.split("+"):
+        return row, before, before
+    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
+    return row, before, before - {release} if cited <= live_hashes else before | {release}
+
+
+def later_than(vote: Vote) -> Select[Any]:
+    """Find a later event of the same hand, by the platform's clock: events may come in another order."""
+    hand = vote.withdraws if vote.value is None else vote.value
+    taken_off = VoteRow.value.is_(None) & ((VoteRow.withdraws == hand) | VoteRow.withdraws.is_(None))
+    same = (VoteRow.answer_id == vote.answer_id, VoteRow.voter == vote.voter)
+    later = (VoteRow.said_at > vote.said_at, (VoteRow.value == hand) | taken_off)
+    return select(VoteRow.number).where(*same, *later).limit(1)
 
 
 class SqlRewordings(Store):

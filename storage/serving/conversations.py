@@ -11,14 +11,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import MessageRef
 from core.ports import Claim
+from core.ports.cluster import CLAIMS
 from storage.database.database import Store, slices
 from storage.people.authorship import CLAIM, Name, drop_words, keep_words
-from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
+from storage.tables import ClaimRow, EscalationPostRow, EventRow, MemberRow, PostRow
 from storage.tables.columns import made
+
+AT_ONCE = 20
+"""Claims that a process of a cluster takes over at once, so that the others share the rest."""
 
 
 class SqlConversations(Store):
     """The `ConversationStore` port on SQL."""
+
+    @property
+    def _me(self) -> str:
+        """Return what names this process in a cluster; empty elsewhere."""
+        return self._database.member.id if self._database.member else ""
 
     async def claim(self, claim: Claim, event: str = "") -> bool:
         """Take a message once and for all; False when it or its event was taken before."""
@@ -41,6 +50,7 @@ class SqlConversations(Store):
                 decided=claim.decided,
                 tries=claim.tries,
                 kind=claim.kind,
+                holder=self._me,
             )
 
     async def taken(self, event: str) -> bool:
@@ -131,6 +141,33 @@ class SqlConversations(Store):
             .order_by(ClaimRow.at)
         )
         return tuple(_claim(row) for row in await self._rows(statement))
+
+    async def left(self, platform: str, messages: bool) -> tuple[Claim, ...]:
+        """Take over what dead processes took from a platform and did not settle; return it oldest first."""
+        kind = ClaimRow.kind == "message" if messages else ClaimRow.kind != "message"
+        here = (ClaimRow.message.startswith(f"{platform}:", autoescape=True), ClaimRow.answer_id.is_(None))
+        if not self._me:
+            rows = await self._rows(select(ClaimRow.__table__).where(*here, kind).order_by(ClaimRow.at))
+            return tuple(_claim(row) for row in rows)
+        nobodys = ~exists().where(MemberRow.id == ClaimRow.holder)
+        first = select(ClaimRow.message).where(*here, kind, nobodys).order_by(ClaimRow.at).limit(AT_ONCE)
+        mine = update(ClaimRow).where(ClaimRow.message.in_(first.with_for_update(skip_locked=True)))
+        async with self._database.write() as connection:
+            found = await connection.execute(mine.values(holder=self._me).returning(*ClaimRow.__table__.c))
+            return tuple(sorted(map(_claim, found), key=lambda claim: claim.at))
+
+    async def take_over(self, message: str) -> None:
+        """Have this process be the one that answers a message; another that has begun to stops."""
+        if self._me:
+            others = update(ClaimRow).where(ClaimRow.message == message, ClaimRow.holder != self._me)
+            async with self._database.write() as connection:
+                if (await connection.execute(others.values(holder=self._me))).rowcount:
+                    self._database.tell(connection, CLAIMS, [message])
+
+    async def is_ours(self, message: str) -> bool:
+        """Return True if a claim is open, and no other process of a cluster has taken it over."""
+        held = ClaimRow.message == message, ClaimRow.answer_id.is_(None), ClaimRow.holder == self._me
+        return not self._me or await self._row(select(ClaimRow.message).where(*held)) is not None
 
     async def answer_of(self, part: str) -> str:
         """Return the id of the answer that a posted message carries, or is about to; empty for none."""
@@ -230,7 +267,15 @@ class SqlConversations(Store):
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(payload=dict(payload), at=at, answer_id=None, posting="", decided=True, tries=1)
+                .values(
+                    payload=dict(payload),
+                    at=at,
+                    answer_id=None,
+                    posting="",
+                    decided=True,
+                    tries=1,
+                    holder=self._me,
+                )
             )
 
     async def _note(self, connection: AsyncConnection, message: str, payload: Mapping[str, Any]) -> None:

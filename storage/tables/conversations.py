@@ -47,6 +47,8 @@ class ClaimRow(Base):
     decided: Mapped[bool] = mapped_column(server_default=true())
     tries: Mapped[int] = mapped_column(server_default="0")
     kind: Mapped[str] = mapped_column(String(16), server_default="message")
+    holder: Mapped[str] = mapped_column(String(16), server_default="")
+    """The process of a cluster that answers."""
     __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
 
 

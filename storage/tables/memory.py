@@ -57,6 +57,7 @@ class VoteRow(Base):
     at: Mapped[float] = mapped_column(Float)
     standing: Mapped[str] = mapped_column(String(16), server_default="known")
     by_reaction: Mapped[bool] = mapped_column(server_default=false())
+    said_at: Mapped[float] = mapped_column(Float, server_default="0")
     __table_args__ = (
         Index("ix_votes_voter", "voter", "at", "pair_id"),
         Index("ix_votes_standing", "standing", "at"),

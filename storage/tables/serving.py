@@ -105,3 +105,23 @@ class BucketRow(Base):
     name: Mapped[str] = mapped_column(KEY, primary_key=True)
     held: Mapped[float] = mapped_column(Float)
     at: Mapped[float] = mapped_column(Float)
+
+
+class MemberRow(Base):
+    """A process of a cluster; `seen` is when it said last that it lives, by the database's clock."""
+
+    __tablename__ = "members"
+    id: Mapped[str] = mapped_column(String(16), primary_key=True)
+    name: Mapped[str] = mapped_column(Prose)
+    seen: Mapped[float] = mapped_column(Float)
+
+
+class ChangeRow(Base):
+    """What a process of a cluster changed that others hold in memory; kept for an hour."""
+
+    __tablename__ = "changes"
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    topic: Mapped[str] = mapped_column(String(32))
+    key: Mapped[str] = mapped_column(KEY)
+    by: Mapped[str] = mapped_column(String(16))
+    at: Mapped[float] = mapped_column(Float)

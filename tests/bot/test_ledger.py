@@ -20,7 +20,7 @@ class Rows:
         await asyncio.sleep(0)
         return True
 
-    async def unanswered(self, _before: float) -> list[Claim]:
+    async def left(self, _platform: str, messages: bool) -> list[Claim]:
         return list(self.claims)
 
 

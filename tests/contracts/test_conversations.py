@@ -234,6 +234,17 @@ async def test_commands_are_no_questions_of_a_conversation(store: ConversationSt
     assert {c.kind for c in await store.unanswered(0.0)} == {"command", "message"}
 
 
+async def test_what_is_left_of_a_platform_is_told_apart_by_kind(store: ConversationStore) -> None:
+    await store.claim(replace(claim("slack:command:e1"), kind="command"))
+    await store.claim(claim("slack:C:2", 2.0))
+    await store.claim(claim("slack:C:1", 1.0))
+    await store.claim(claim("discord:C:1", 1.0))
+    assert [c.message for c in await store.left("slack", messages=True)] == ["slack:C:1", "slack:C:2"]
+    assert [c.message for c in await store.left("slack", messages=False)] == ["slack:command:e1"]
+    await store.take_over("slack:C:1")
+    assert await store.is_ours("slack:C:1"), "there is no other process"
+
+
 async def test_who_was_told_something_last_is_known_also_without_an_answer(store: ConversationStore) -> None:
     assert await store.last_told("slack:C:1") is None
     await store.claim(claim("m", 1.0))

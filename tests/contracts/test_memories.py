@@ -175,6 +175,18 @@ async def test_what_a_person_thinks_of_an_answer_is_told_by_answer_and_person(me
     assert (await memories.opinion("a1", "v"), await memories.opinion("a2", "u")) == (DOWN, DOWN)
 
 
+async def test_events_of_one_hand_count_in_the_order_of_the_platform(memories: MemoryStore) -> None:
+    """Two processes of a cluster may bring them in another one, and a platform may bring one twice."""
+    await keep(memories, pair(), "a1")
+    put, off = Vote("a1", "u", UP, said_at=10.0), Vote("a1", "u", None, withdraws=UP, said_at=20.0)
+    for vote in (put, off, put):
+        await memories.vote(vote, 1.0)
+    assert await memories.opinion("a1", "u") is None
+    for vote in (replace(put, said_at=30.0), off):
+        await memories.vote(vote, 1.0)
+    assert await memories.opinion("a1", "u") == UP
+
+
 async def test_who_holds_a_hand_up_is_told_also_beneath_the_other_one(memories: MemoryStore) -> None:
     await keep(memories, pair(), "a1", "a2")
     assert await memories.hands("a1", UP) == ()

@@ -24,7 +24,7 @@ async def test_status_tells_which_platform_has_ended_and_what_to_do(
         platform = connect(settings_for(slack), bot.dispatch)
         assert platform
         with caplog.at_level(logging.ERROR):
-            running = asyncio.create_task(_run(platform, bot.app.ended))
+            running = asyncio.create_task(_run(platform, bot.app))
             await slack.until(lambda: slack.connected, PATIENCE)
             assert not (await status_of(bot.app))["problems"]
             slack.revoked = "token_revoked"

@@ -15,7 +15,8 @@ from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.community.releases import DefaultReleases
-from core.corpora.manager import CorpusManager, GoingLive
+from core.corpora.going_live import GoingLive
+from core.corpora.manager import CorpusManager
 from core.engine import Engine
 from core.errors import ConfigurationError, SourceError
 from core.feedback.accepted_answers import AcceptedAnswers
@@ -38,6 +39,7 @@ from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.research import Research
 from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
 from core.ports import LeftOut, PeoplesSource, Source, Workers
+from core.ports.cluster import CORPORA
 from core.privacy.names import Privacy
 from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load as load_attributes
@@ -159,6 +161,7 @@ def _memory(ground: Ground) -> CommunityMemory:
         settle=ground.memory.of,
         rewordings=stores.rewordings,
         distinctions=stores.distinctions,
+        cluster=stores.cluster,
     )
 
 
@@ -190,8 +193,17 @@ def _corpus_manager(
     corpora, vectors, words, encoders = stores.corpora, stores.vectors, stores.words, models.encoders
     quota = Quota(settings.max_passages, settings.disk_reserve_mb * 1_000_000, stores.free)
     going_live = GoingLive(
-        store=corpora, memories=stores.memories, searcher=searcher, memory=memory, encoders=encoders
+        store=corpora,
+        memories=stores.memories,
+        searcher=searcher,
+        memory=memory,
+        encoders=encoders,
+        cluster=stores.cluster,
     )
+
+    async def shown(release: str) -> None:
+        await searcher.load(release)
+        await stores.cluster.tell(CORPORA, release)
 
     rules = RulePairs() if settings.pregenerate == "rules" else None
     return CorpusManager(
@@ -206,6 +218,7 @@ def _corpus_manager(
             going_live.went_live,
             ground.workers,
             quota=quota,
+            cluster=stores.cluster,
         ),
         going_live=going_live,
         searcher=searcher,
@@ -219,7 +232,7 @@ def _corpus_manager(
             vectors,
             words,
             rules,
-            searcher.load,
+            shown,
             quota=quota,
             by_model=ModelPairs(models.writer) if models.writer else None,
         ),

@@ -35,6 +35,7 @@ from core.ports import (
     WordIndex,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
@@ -47,6 +48,7 @@ from storage.corpora.corpora import SqlCorpora
 from storage.corpora.pages import SqlPassages
 from storage.corpora.pregenerated import SqlPregenerated
 from storage.database import backup
+from storage.database.cluster import SqlCluster
 from storage.database.database import Database
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
@@ -79,6 +81,7 @@ class Stores:
     audit: AuditStore
     buckets: BucketStore
     channels: ChannelStore
+    cluster: Cluster
     conversations: ConversationStore
     corpora: CorpusStore
     distinctions: DistinctionStore
@@ -130,11 +133,14 @@ async def open_stores(
     await _mend_vectors(home, settings)
     main = asyncio.current_task()
     url = settings.database_url.get_secret_value()
-    database = await Database.open(home, url, what, lost=lambda: main.cancel() if main else None)
+    database = await Database.open(
+        home, url, what, lost=lambda: main.cancel() if main else None, shared=settings.cluster
+    )
     async with AsyncExitStack() as opened:
         opened.push_async_callback(database.close)
         try:
-            names = Names(await key_of(home, SqlAbout(database)), people)
+            given = bytes.fromhex(settings.privacy_key.get_secret_value())
+            names = Names(await key_of(home, SqlAbout(database), given), people)
             words = TantivyWords(home / WORDS)
             opened.push_async_callback(asyncio.to_thread, words.close)
             vectors = await asyncio.to_thread(ChromaVectors, home / VECTORS, settings.chroma_url, alone)
@@ -177,6 +183,7 @@ def _stores(
         audit=SqlAudit(database),
         buckets=SqlBuckets(database),
         channels=SqlChannels(database),
+        cluster=SqlCluster(database, database.member) if database.member else OnlyProcess(),
         conversations=SqlConversations(database),
         corpora=SqlCorpora(database),
         distinctions=SqlDistinctions(database),

@@ -34,6 +34,7 @@ from bot.ports.chat import ACCEPT, DOWN, UP, Control, Person, Reaction, Reply, R
 from bot.rendering.answers import Votes, hung
 from core.domain import MessageRef
 from core.errors import PlatformError, PlatformRejected
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +139,7 @@ class DiscordChat:
                 if self._said.get(part.key) != says:
                     text, controls = says
                     change = methodcaller("edit", content=text, view=view(controls))
+                    await STILL.get()()
                     await self.places.unarchived(part, change)
                     self._said[part.key] = says
             added = await self._send(await self.places.of(parts[-1]), wanted[len(parts) :])
@@ -231,6 +233,7 @@ class DiscordChat:
         more = {"allowed_mentions": _only(calls)} if calls else {}
         try:
             for text, controls in parts:
+                await STILL.get()()
                 message = await target.send(
                     text, suppress_embeds=True, reference=reference, view=view(controls), **more
                 )

@@ -56,6 +56,7 @@ class DiscordPlatform:
     """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to."""
 
     name = reading.NAME
+    every_connection_hears_all = True
     first_retry = 1.0
     """Seconds before the second attempt to log in; each further one waits twice as long."""
 

@@ -18,6 +18,7 @@ from bot.ports.chat import Attachment, Control, Form, Reply
 from bot.rendering.times import in_zone
 from core.domain import MessageRef
 from core.errors import PlatformError
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
@@ -122,6 +123,7 @@ class DiscordResponder:
 
     async def _reply(self, reply: Reply) -> None:
         self._replied = True
+        await STILL.get()()
         texts = [text or "…" for text in messages(without_previews(reply.markdown))]
         if reply.has_times:  # a mark is shorter than the time that it stands for
             texts = [in_zone(text, _moment) for text in texts]

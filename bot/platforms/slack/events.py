@@ -141,7 +141,8 @@ class Events:
         person = await self._directory.person(user)
         ref = MessageRef("slack", str(item["channel"]), str(item["ts"]))
         author = f"slack:{event['item_user']}" if event.get("item_user") else ""
-        reaction = Reaction(ref, person, str(event.get("reaction") or ""), added, event_id, author)
+        emoji, at = str(event.get("reaction") or ""), float(event.get("event_ts") or 0.0)
+        reaction = Reaction(ref, person, emoji, added, event_id, author, at)
         return self._then_at_home(self._dispatch.reaction(self._chat, reaction), user)
 
     # --- commands and presses -----------------------------------------------------------------

@@ -69,6 +69,7 @@ class Slack:
             settings.slack_bot_token.get_secret_value().strip(),
             settings.slack_app_token.get_secret_value().strip(),
             settings.slack_api_url,
+            others=settings.cluster,
         )
         serving = asyncio.create_task(self._serve())
         stopping = asyncio.create_task(self._stopping.wait())

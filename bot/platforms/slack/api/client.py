@@ -24,6 +24,7 @@ from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.platforms.slack.api.errors import REVOKED, SlackRefused, rejected
 from bot.platforms.slack.api.socket import CROWDED, PING, STALE_URL, Handler, Socket, proxy_for, refusal_of
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,9 @@ class SlackApi:
         ping: float = PING,
         stale_after: float = STALE_URL,
         crowded: float = CROWDED,
+        others: bool = False,
     ) -> None:
+        """`others` tells that other processes are to have connections, too."""
         base_url = base_url.strip().rstrip("/") + "/"
         self._log = logging.getLogger(f"{__name__}.sdk")
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
@@ -73,6 +76,7 @@ class SlackApi:
         self._socket = Socket(
             stale_after,
             crowded,
+            others,
             app_token=app_token,
             web_client=self._patient,
             logger=self._log,
@@ -87,6 +91,7 @@ class SlackApi:
         Raises SlackRefused, also where Slack cannot be reached.
         """
         function = getattr(self._quick if quick else self._patient, method.replace(".", "_"))
+        await STILL.get()()
         try:
             async with asyncio.timeout(_QUICK if quick else _PATIENT):
                 answer = await function(**arguments)
@@ -116,6 +121,7 @@ class SlackApi:
         client = AsyncWebhookClient(url, logger=self._log, session=self._socket.aiohttp_client_session)
         client.retry_handlers = self._patient.retry_handlers
         client.proxy = proxy_for(url)
+        await STILL.get()()
         try:
             async with asyncio.timeout(_QUICK * 4):
                 answer = await client.send_dict(body)

@@ -68,10 +68,10 @@ def refusal_of(method: str, error: Exception) -> SlackRefused:
 class Socket(SocketModeClient):
     """The SDK's connection, which also notices a refused token, a URL that has gone stale, and a crowd."""
 
-    def __init__(self, stale_after: float, crowded: float, **given: Any) -> None:
+    def __init__(self, stale_after: float, crowded: float, others: bool, **given: Any) -> None:
         self._stale_after, self._crowded = stale_after, crowded
         self._reason = ""
-        self._greeted = False
+        self._greeted = others
         self.refused: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
         super().__init__(**given)
 

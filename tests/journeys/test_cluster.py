@@ -1,0 +1,204 @@
+"""Two bots on one PostgreSQL: what one of them changes holds in the other, and each event has one answer."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.conversation.answering import Answering
+from bot.operations.following import Following, following
+from core.domain import Question, Vote
+from core.errors import UsageError
+from core.ports import Claim
+from tests.databases import postgres_schema
+from tests.journeys.fake_stage import FakeStage
+from tests.journeys.house import Bot, house, new_folder
+from tests.journeys.stage import answer
+from tests.patience import PATIENCE
+
+SET = {"cluster": True, "privacy_key": "5e" * 32, "min_voters": 1, "newcomer_days": 0.0}
+ASKED = "Which port does the dashboard listen on?"
+
+
+@dataclass
+class Pair:
+    """Two bots, each with what keeps it up to date."""
+
+    one: Bot
+    two: Bot
+    follows: tuple[Following, Following]
+
+
+@pytest.fixture
+async def pair(tmp_path: Path, encoder_cache: Path) -> AsyncIterator[Pair]:
+    with postgres_schema() as url:
+        async with AsyncExitStack() as opened:
+            bots, follows = [], []
+            for name in ("one", "two"):
+                kettle = new_folder(tmp_path / name, encoder_cache)
+                bot = await opened.enter_async_context(house(kettle, database_url=url, **SET))
+                bots.append(bot)
+                if name == "one":
+                    await bot.app.corpus_manager.reindex("2.0")
+                follow = following(bot.app, bot.dispatch.take_up, bot.dispatch.let_go)
+                await follow.start()
+                opened.callback(follow.stop)
+                follows.append(follow)
+            yield Pair(bots[0], bots[1], (follows[0], follows[1]))
+
+
+async def soon(condition: Callable[[], Awaitable[Any]], seconds: float = PATIENCE) -> float:
+    """Wait until an awaited condition holds; return after how many seconds it does."""
+    began = time.monotonic()
+    while not await condition():
+        assert time.monotonic() - began < seconds
+        await asyncio.sleep(0.02)
+    return time.monotonic() - began
+
+
+async def test_what_one_changes_holds_in_the_other(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+
+    async def paused() -> bool:
+        return await two.pauses.of("fake:C1") is not None
+
+    async def mode() -> bool:
+        return await two.modes.mode("fake:C1") == "off"
+
+    async def chosen() -> bool:
+        return await two.releases.of_person("fake:ann") == "1.0"
+
+    async def out() -> bool:
+        return two.privacy.is_out("fake:bob")
+
+    assert not await paused() and not await mode() and not await chosen() and not await out()
+    await one.pauses.begin("fake:C1", 0, "fake:boss")
+    await one.modes.set_mode("fake:C1", "off", "fake:boss")
+    await one.releases.choose("fake:ann", "1.0")
+    await one.privacy.opt_out("fake:bob")
+    for held in (paused, mode, chosen, out):
+        await soon(held)
+    await two.pauses.end("fake:C1")
+
+    async def resumed() -> bool:
+        return await one.pauses.of("fake:C1") is None
+
+    await soon(resumed)
+
+
+async def test_a_new_corpus_answers_in_the_other_without_embedding(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    assert set(two.searcher.corpora) == {"2.0"}
+    await one.corpus_manager.reindex("1.0")
+
+    async def known() -> bool:
+        return "1.0" in two.searcher.corpora
+
+    await soon(known)
+    [before] = [c for c in (await two.corpora.live()).values() if c.release == "1.0"]
+    assert await two.vectors.ids(before.collection) == await one.vectors.ids(before.collection) != set()
+    assert await two.words.ids(before.collection) == await one.words.ids(before.collection)
+    found = await two.engine.quoted(Question(f"{ASKED} (in 1.0)"))
+    assert found.release == "1.0" and found.citations
+
+
+async def test_votes_of_two_processes_place_pairs_as_a_rebuild_does(pair: Pair) -> None:
+    bots, chance = (pair.one, pair.two), random.Random(3)
+    asked = [f"{ASKED[:-1]} ({n})?" for n in range(4)] + ["How do I run a job every night?"]
+    answers = [
+        await bots[n % 2].app.engine.answer(Question(text, "fake:ann", "fake:C1"))
+        for n, text in enumerate(asked)
+    ]
+
+    async def votes(bot: Bot, who: str) -> None:
+        for _ in range(12):
+            given = Vote(chance.choice(answers).id, who, chance.choice((0, 1)))
+            await bot.app.engine.feedback(given)
+
+    await asyncio.gather(*(votes(bots[n % 2], f"fake:p{n}") for n in range(8)))
+    both = [bot.app.memory for bot in bots]
+    assert len(await both[0].everything()) >= 2
+
+    async def same() -> bool:
+        return await both[0].placed() == await both[1].placed()
+
+    await soon(same)
+    for memory in both:
+        assert await memory.verify() == []
+    before = await both[1].placed()
+    await both[0].rebuild()
+    assert await both[0].placed() == before
+    await both[1].follow()
+    assert await both[1].placed() == before
+
+
+async def test_who_was_forgotten_by_one_is_gone_in_the_other(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    given = await two.engine.answer(Question(ASKED, "fake:ann", "fake:C1"))
+    await two.engine.feedback(Vote(given.id, "fake:bob", 1))
+    assert await two.memory.placed()
+    await one.people.forget("fake:ann")
+
+    async def gone() -> bool:
+        return not await two.memory.placed() and two.privacy.gone(["fake:ann"], 1.0)
+
+    await soon(gone)
+
+
+async def test_an_event_is_claimed_once_and_what_is_left_is_taken_over_once(pair: Pair) -> None:
+    stores = [bot.app.conversations for bot in (pair.one, pair.two)]
+    claims = [Claim(f"fake:C1:{n}", "fake:C1:t", "fake:ann", float(n), {"text": "hi"}) for n in range(30)]
+    won = await asyncio.gather(
+        *(store.claim(claim, f"e{claim.message}") for claim in claims for store in stores)
+    )
+    assert sum(won) == len(claims)
+    for store in stores:
+        assert not await store.left("fake", messages=True), "who claimed them lives"
+    mine = [claim for claim in claims if await stores[0].is_ours(claim.message)]
+    theirs = [claim for claim in claims if await stores[1].is_ours(claim.message)]
+    assert len(mine) + len(theirs) == len(claims)
+    await stores[0].take_over(theirs[0].message)
+    assert await stores[0].is_ours(theirs[0].message) and not await stores[1].is_ours(theirs[0].message)
+
+
+async def test_a_question_is_edited_and_deleted_at_another_process(pair: Pair) -> None:
+    stage = FakeStage(pair.one)
+    asked = await stage.say("ann", ASKED, to="bot")
+    await answer(stage, asked)
+    stage.bot = pair.two
+    await stage.edit(asked, "How do I run a job every night?")
+    assert "night" in (await answer(stage, asked)).text and len(stage.replies(asked)) == 1
+    stage.bot = pair.one
+    await stage.delete(asked)
+    assert not stage.replies(asked)
+
+
+async def test_what_another_process_takes_over_is_let_go(pair: Pair) -> None:
+    stage = FakeStage(pair.one)
+    held = pair.one.dispatch._answering
+    asking = asyncio.create_task(stage.say("ann", ASKED, to="bot"))
+    while not any(key.startswith("fake:") for key in held._running):
+        await asyncio.sleep(0)
+    [key] = held._running
+    await pair.two.app.conversations.take_over(key)
+    await soon(lambda: _is_not_in(held, key))
+    await asking
+    claim = await pair.two.app.conversations.claimed(key)
+    assert claim is not None and not claim.is_settled, "two answers it"
+
+
+async def _is_not_in(held: Answering, key: str) -> bool:
+    return key not in held
+
+
+async def test_sources_are_those_of_the_file(pair: Pair) -> None:
+    with pytest.raises(UsageError, match=r"corpora\.toml"):
+        await pair.one.app.added.add("https://docs.example.org")
