@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from core.domain import ContextChunk, begins
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
@@ -50,12 +50,20 @@ _OF_BUGS = re.compile(
 """Headings over what was mended, which ends nothing."""
 _OF_USES = re.compile(r"^\W*(?:directly |explicitly )?\w+ing\b", re.IGNORECASE)
 """How a list of names begins of which only a use ended: "Calling the following is deprecated"."""
+_INSTEAD = re.compile(r"\W*(?:please )?use\b", re.IGNORECASE)
+"""How begins what tells of the name that takes another one's place."""
 _ITS_FATE = re.compile(
     r"\W*(?:it|this|they|these)(?:\s\w+)?\s(?:is|are|was|were|(?:has|have|will)\sbe(?:en)?)\s(?:\w+\s){0,2}"
     r"(?:deprecat|drop|delet|mov|remov|renam|replac)",
     re.IGNORECASE,
 )
 """What is told of the name that the sentence before was about."""
+_BRACKETED = re.compile(
+    r"(?:\(\))?`\s\((?:(?:now|was|has been)\s)?(?:(?P<renamed>renamed|moved)|(?P<replaced>replaced)"
+    r"|(?P<removed>removed|dropped|deleted)|(?P<deprecated>deprecated))\b",
+    re.IGNORECASE,
+)
+"""What stands behind a name in a list of changes: "`Member.avatar_url` (replaced by `Member.avatar`)"."""
 MOST_SUCCESSORS = 2
 """Names that are told to take the place of one; ours."""
 _MARK = re.compile(
@@ -118,18 +126,23 @@ def named(name: str) -> re.Pattern[str]:
 
 
 def entries_of(page: str) -> Iterator[tuple[str, str]]:
-    """Yield every item of the lists of a page with the items that it stands in, and its paragraphs."""
+    """Yield every item of the lists of a page with what it stands under, and its paragraphs.
+
+    That is the items around it, and the paragraph with a colon before the list.
+    """
     above: list[tuple[int, str]] = []
-    text, indent = "", -1
+    text, indent, lead = "", -1, ""
     for line in [*page.split("\n"), ""]:
         item = _ITEM.match(line)
         if line.strip() and not item:
             text = f"{text} {line.strip()}"
             continue
         if text.strip():
-            yield " ".join(said for _depth, said in above), one_line(text)
+            yield " ".join(said for _depth, said in above) or (lead if indent >= 0 else ""), one_line(text)
             if indent >= 0:
                 above.append((indent, one_line(text)))
+            else:
+                lead = one_line(text) if text.rstrip().endswith(":") else ""
         text = ""
         if item:
             indent, text = len(item[1]), line[item.end() :]
@@ -146,13 +159,15 @@ def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] |
         sentence = next(clause for clause in _clauses(sentence) if known.search(clause))
         found = known.search(sentence)
         assert found is not None
+        if not found["of"] and (behind := _BRACKETED.match(sentence, found.end())):
+            return cast(Fate, behind.lastgroup)
         if (fate := _said(sentence)) is not None:
             told = verdict(known, _plainly(sentence))
             if told is not None:
                 return "deprecated" if fate == "deprecated" and _TO_COME.search(sentence) else told
         elif above and not _UNDONE.search(sentence) and (fate := _said(above)) is not None:
             # what a list is introduced by holds for its items
-            if stands_alone(known, sentence) and not _OF_USES.match(above):
+            if stands_alone(known, sentence) and not (_OF_USES.match(above) or _INSTEAD.match(sentence)):
                 return fate
         elif _ITS_FATE.match(following := line.partition(sentence)[2]) and stands_alone(known, sentence):
             # "X is old. It is deprecated."

@@ -55,6 +55,9 @@ def test_of_a_name_that_came_back_no_sentence_is_made() -> None:
     [
         ("cache_time", "`cache_time` is renamed to `max_age`.", "renamed"),
         ("cache_time", "`max_age` replaces `cache_time`.", "replaced"),
+        ("cache_time", "`Pot.cache_time` (replaced by `Pot.max_age`)", "replaced"),
+        ("max_age", "`Pot.cache_time` (replaced by `Pot.max_age`)", None),
+        ("old_boil", "`Pot.old_boil()` (renamed to `Pot.boil()`)", "renamed"),
         ("cache_time", "`cache_time` is deprecated and will be removed in 3.0.", "deprecated"),
         ("cache_time", "Drop `cache_time` in favor of `max_age`.", "removed"),
         ("cache_time", "Fix a bug where `cache_time` was removed too early.", None),
@@ -153,3 +156,13 @@ def test_any_notes_are_read(text: str, name: str) -> None:
     found = fates(name, [note((2, 0), text)])
     assert len(successors(found)) <= 2 and isinstance(ended(found, (3, 0)), tuple)
     assert isinstance(stays(name, [note((2, 0), text)[1]], (2, 0)), bool)
+
+
+def test_what_stands_before_a_list_holds_for_its_items_and_not_for_what_takes_their_place() -> None:
+    page = (
+        "The following have been removed:\n\n- `Pot.warm`\n  - Use `Pot.boil_up()` instead.\n\n"
+        "These are new:\n\n- `Pot.cool_down`"
+    )
+    notes = ((2, 0), page)
+    assert told("Pot.warm", notes) == [("removed", (2, 0))]
+    assert told("boil_up", notes) == [] == told("cool_down", notes)
