@@ -45,7 +45,7 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
-_INTRODUCTION = 600
+_INTRODUCTION = 800
 """Characters up to which a section without code is taken for the introduction of its parts; ours."""
 
 _FAILED = N_("No language model answered, so I quote the {product} documentation:")
