@@ -89,6 +89,8 @@ class ChannelModes:
         self._clock = clock
         self._audit = audit
         self._set: dict[str, ModeSet] | None = None
+        self._reading = object()
+        """Another one since the store was said to have changed."""
         self._supposed: dict[str, str] = {}
 
     async def mode(self, channel: str) -> str:
@@ -142,11 +144,13 @@ class ChannelModes:
 
     def reread(self) -> None:
         """Read modes from the store again, where another process may have set one."""
-        self._set = None
+        self._set, self._reading = None, object()
 
     async def _known(self) -> dict[str, ModeSet]:
-        if self._set is None:
-            self._set = {given.channel: given for given in await self._store.modes()}
+        while self._set is None:
+            reading, read = self._reading, await self._store.modes()
+            if self._set is None and reading is self._reading:  # else somebody set one meanwhile
+                self._set = {given.channel: given for given in read}
         return self._set
 
 
@@ -157,6 +161,7 @@ class Pauses:
         self._store = store
         self._clock = clock
         self._known: dict[str, Pause] | None = None
+        self._reading = object()
 
     async def of(self, channel: str) -> Pause | None:
         """Return the pause that holds for a channel (`slack:C1`) now, the general one first."""
@@ -165,29 +170,32 @@ class Pauses:
 
     async def running(self) -> tuple[Pause, ...]:
         """Return every pause that holds now, the general one first."""
-        if self._known is None:
-            self._known = {pause.place: pause for pause in await self._store.pauses()}
-        now = self._clock()
-        return tuple(pause for _, pause in sorted(self._known.items()) if pause.holds(now))
+        known, now = await self._pauses(), self._clock()
+        return tuple(pause for _, pause in sorted(known.items()) if pause.holds(now))
+
+    async def _pauses(self) -> dict[str, Pause]:
+        while self._known is None:
+            reading, read = self._reading, await self._store.pauses()
+            if self._known is None and reading is self._reading:  # else somebody began one meanwhile
+                self._known = {pause.place: pause for pause in read}
+        return self._known
 
     async def begin(self, place: str, minutes: float, by: str, why: str = "") -> Pause:
         """Pause a channel, or everything (`EVERYWHERE`), for some minutes; 0 until further notice."""
-        await self.running()
-        now = self._clock()
+        known, now = await self._pauses(), self._clock()
         pause = Pause(place, now + minutes * 60 if minutes else 0.0, by, why, now)
         await self._store.pause(pause)
-        assert self._known is not None
-        self._known[place] = pause
+        known[place] = pause
         return pause
 
     async def end(self, place: str) -> bool:
         """End the pause of a place; return False if none was running."""
+        known = await self._pauses()
         was_running = any(pause.place == place for pause in await self.running())
         await self._store.resume(place)
-        assert self._known is not None
-        self._known.pop(place, None)
+        known.pop(place, None)
         return was_running
 
     async def reread(self, accounts: Collection[str]) -> None:
         """Read the pauses again, after people who set one were forgotten, or another process set one."""
-        self._known = None
+        self._known, self._reading = None, object()

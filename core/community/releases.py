@@ -66,6 +66,8 @@ class DefaultReleases:
         self._clock = clock
         self._people: dict[str, str] | None = None
         self._channels: dict[str, ReleaseSet] | None = None
+        self._reading = object()
+        """Another one since the store was said to have changed."""
 
     async def of_channel(self, channel: str) -> str:
         """Return the release that a channel is about; empty where nobody says so."""
@@ -98,40 +100,49 @@ class DefaultReleases:
 
     async def given(self) -> dict[str, ReleaseSet]:
         """Return the releases that channels were given while the bot ran, by channel."""
-        if self._channels is None:
-            self._channels = {given.channel: given for given in await self._store.of_channels()}
-        return {channel: given for channel, given in self._channels.items() if self._known(given.release)}
+        channels = await self._every_channel()
+        return {channel: given for channel, given in channels.items() if self._known(given.release)}
+
+    async def _every_channel(self) -> dict[str, ReleaseSet]:
+        while self._channels is None:
+            reading, read = self._reading, await self._store.of_channels()
+            if self._channels is None and reading is self._reading:
+                self._channels = {given.channel: given for given in read}
+        return self._channels
 
     async def give(self, channel: str, release: str, by: str) -> str:
         """Set a channel's release, or take it back with `default`; return what it is about from now on.
 
         Raises UsageError for a release that there is not.
         """
-        await self.given()
-        assert self._channels is not None
+        channels = await self._every_channel()
         given = ReleaseSet(channel, self._named(release, DEFAULT), by, self._clock())
         await self._store.give(given)
-        self._channels.pop(channel, None)
+        channels.pop(channel, None)
         if given.release:
-            self._channels[channel] = given
+            channels[channel] = given
         return await self.of_channel(channel)
 
     async def unname(self, accounts: Collection[str]) -> None:
         """Forget which release these people use, and that they gave a channel one."""
-        await self.given()
-        self._people = {one: name for one, name in (await self._chosen()).items() if one not in accounts}
+        people, channels = await self._chosen(), await self._every_channel()
+        self._people = {one: name for one, name in people.items() if one not in accounts}
         self._channels = {
             channel: replace(given, by=FORGOTTEN) if given.by in accounts else given
-            for channel, given in (self._channels or {}).items()
+            for channel, given in channels.items()
         }
 
     def reread(self) -> None:
         """Read from the store again what was chosen, where another process may have changed it."""
         self._people = self._channels = None
+        self._reading = object()
 
     async def _chosen(self) -> dict[str, str]:
-        if self._people is None:
-            self._people = await self._store.of_people()
+        # somebody else may have read, and chosen, while this was read; or what was read is old by now
+        while self._people is None:
+            reading, read = self._reading, await self._store.of_people()
+            if self._people is None and reading is self._reading:
+                self._people = read
         return self._people
 
     def _known(self, release: str) -> str:
