@@ -145,14 +145,18 @@ class Writer(ABC):
     async def probe(self) -> bool | None:
         """See by one short call whether the server keeps the model to a schema, with its thinking off.
 
-        It is seen once for each version of the model; None where it cannot be seen now. Never raises a
-        ModelError. Some servers ignore a schema beside thinking that is off (ollama/ollama, issue 14645).
+        It is seen once for each version of the model; None where it cannot be seen now, as with a model that
+        begins an object and does not come to its end. Never raises a ModelError. Some servers ignore a schema
+        beside thinking that is off (ollama/ollama, issue 14645).
         """
         call = Call([Prompt("user", PROBE)], 0.0, _PROBE_TOKENS, _PROBE_SCHEMA)
         try:
             edition = await self._edition()
             if edition not in self._keeps:
-                text, _ = await self._whole(Completion(lambda done: self._one_way(done, call)))
+                text, finish = await self._whole(Completion(lambda done: self._one_way(done, call)))
+                if finish == "length" and text.lstrip().startswith("{"):  # a schema allows any blanks
+                    log.info("whether %s is kept to a JSON schema could not be seen: it did not end", self.name)
+                    return None
                 self._keeps[edition] = not read_json(text, _PROBE_SCHEMA)[1]
                 if not self._keeps[edition]:
                     log.warning("%s is not kept to a JSON schema by its server: asked in words", self.name)

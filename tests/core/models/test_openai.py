@@ -308,6 +308,19 @@ async def test_a_server_that_does_not_keep_to_a_schema_is_seen_by_a_probe(ignore
         await model.close()
 
 
+async def test_a_probe_that_was_cut_within_its_object_tells_nothing() -> None:
+    # a real vLLM with random weights: a schema lets it write blanks without end
+    async with OpenAIServer() as server:
+        server.probed = Behaviour("length", after=1, text="{\r" + " " * 200)
+        model = connect(server)
+        assert await model.probe() is None and (await model.health()).keeps_schema is None
+        await model.structured(ASK, SCHEMA, max_tokens=60)
+        assert "response_format" in server.chats[0].body
+        server.probed = Behaviour("length", after=2, text="Grass has the colour green.")
+        assert await model.probe() is False
+        await model.close()
+
+
 async def test_output_that_was_cut_or_does_not_fit_is_malformed_and_not_asked_again() -> None:
     async with OpenAIServer() as server:
         model = connect(server, retries=2)
