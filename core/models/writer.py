@@ -155,7 +155,7 @@ class Writer(ABC):
             if edition not in self._keeps:
                 text, finish = await self._whole(Completion(lambda done: self._one_way(done, call)))
                 if finish == "length" and text.lstrip().startswith("{"):  # a schema allows any blanks
-                    log.info("whether %s is kept to a JSON schema could not be seen: it did not end", self.name)
+                    log.info("whether %s is kept to a JSON schema could not be seen: it was cut", self.name)
                     return None
                 self._keeps[edition] = not read_json(text, _PROBE_SCHEMA)[1]
                 if not self._keeps[edition]:
