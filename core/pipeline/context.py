@@ -31,7 +31,7 @@ from core.errors import ModelError
 from core.languages import DEFAULT
 from core.pipeline.resources import ModelCalls
 from core.ports import Listener, Matrix
-from core.query.forms import without_addresses
+from core.query.forms import names_in_errors, without_addresses
 from core.retrieval.confidence import QuoteSigns
 from core.retrieval.found import Found
 from core.retrieval.release_notes.arrivals import Came
@@ -181,7 +181,7 @@ class QueryContext:
     def terms(self) -> list[str]:
         """Return the terms that evidence is weighed by; pages know nothing of an asker's own addresses."""
         asked = self.queries.versionless or self.queries.filtered or self.queries.base
-        return query_terms(without_addresses(asked)) or query_terms(asked)
+        return query_terms(names_in_errors(without_addresses(asked))) or query_terms(asked)
 
     @property
     def partition(self) -> str:

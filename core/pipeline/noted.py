@@ -36,7 +36,8 @@ class Noted:
         """Put the notes first that tell what became of names which the question believes to be gone.
 
         So are those that tell that a name ended which the question believes to be there; then what takes its
-        place is searched for, too.
+        place is searched for, too. Where nothing is told of the names, notes older than the best are left
+        out.
         """
         if context.news or len(context.releases) != 1:
             return found
@@ -56,7 +57,8 @@ class Noted:
             lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
             pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
         if not pages:
-            return found
+            is_doubted = asks_of_end(asked) or bool(lacking(asked))
+            return notes.newer(found, release) if is_doubted and not found.named else found
         return _before(found, pages)
 
     async def _came(self, context: QueryContext, found: Found) -> Found:

@@ -20,6 +20,10 @@ _ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_NO_ATTRIBUTE = re.compile(
+    r"(?:\bAttributeError:\s{0,4})?(?:\b(?:type object|module)\s)?['\"‘](?P<owner>\w+)['\"’]"
+    r"(?:\sobject)?\shas no attribute\s['\"‘](?P<name>\w+)['\"’]"
+)
 _IN_MEMORY = re.compile(r"<(?P<name>[\w.]{1,100})(?: object)? at 0x[0-9a-f]{1,16}>", re.IGNORECASE)
 _EXPLAINED = 4
 """Words about its subject from which on a question explains the code that it shows; ours."""
@@ -105,6 +109,11 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub(" ", text)
 
 
+def names_in_errors(text: str) -> str:
+    """Return a text in which what Python says of a missing attribute is only the names that it says."""
+    return _NO_ATTRIBUTE.sub(r"\g<owner> \g<name>", text)
+
+
 def _tidy(text: str) -> str:
     text = re.sub(r"\(\s*\)|\[\s*\]|[=~<>!]=(?=\s|$)", " ", text)
     text = re.sub(r"(?<!\s)\s+([?.!,;:])", r"\1", text)
@@ -116,7 +125,7 @@ def filtered(text: str) -> str:
 
     Of what is asked about code, only the prose; of what an interpreter shows of an object, only its name.
     """
-    text = _IN_MEMORY.sub(r"\g<name>", text)
+    text = names_in_errors(_IN_MEMORY.sub(r"\g<name>", text))
     prose = _SHOWN.sub(" ", text)
     text = prose if len(content(prose)) >= _EXPLAINED else text
     kept = [w.strip("`*\"'()[]{},;:!?") for w in re.split(r"\s+", text)]

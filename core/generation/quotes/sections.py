@@ -72,13 +72,15 @@ _NO_CELL = 100.0
 
 _TROUBLE = re.compile(
     r"\b(?:common (?:mistake|pitfall|problem)|pitfall|you may (?:encounter|get|see|run into)"
-    r"|error (?:is|will be) raised|error occurs|experience an? error"
+    r"|error (?:is|will be) raised|error (?:that )?occurs|experience an? error|raises? (?:an )?errors?"
+    r"|subject to (?:this|these) errors?"
     r"|users? (?:seeing|who (?:see|encounter))|the problem)\b",
     re.IGNORECASE,
 )
 _REMEDY = re.compile(
     r"\b(?:(?:common|possible|simple|easy) solution|the solution"
-    r"|to (?:solve|fix|avoid|prevent|resolve|work around)|work-?around|instead,? you (?:should|can|need))\b",
+    r"|to (?:solve|fix|avoid|prevent|resolve|work around)|work-?around|instead,? you (?:should|can|need)"
+    r"|should (?:fit|look|read|be written)|may be used|to allow)\b",
     re.IGNORECASE,
 )
 _REMEDIED = 1.4

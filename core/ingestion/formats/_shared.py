@@ -141,6 +141,17 @@ def heading_text(text: str) -> str:
     return one_line("".join(parts).replace("`", "").replace("**", ""))
 
 
+_FOLDS = re.compile(r"\{(?:execsql|printsql|opensql)\}")
+_FOLD = re.compile(r"\{(?:execsql|printsql|opensql|sql|stop)\}")
+
+
+def unfolded(code: str, language: str) -> tuple[str, str]:
+    """Return code and its language without the marks that fold SQL on SQLAlchemy's pages: `{printsql}`."""
+    if not language.endswith("+sql") and _FOLDS.search(code) is None:
+        return code, language
+    return _FOLD.sub("", code), language.removesuffix("+sql")
+
+
 def fence(code: str, language: str = "") -> str:
     """Wrap code into a fence that no line of it can close; empty for empty code."""
     code = code.strip("\n").rstrip()

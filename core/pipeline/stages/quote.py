@@ -34,9 +34,11 @@ from core.retrieval.confidence import quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.text.said import Said
-from core.text.words import query_terms
+from core.text.words import query_terms, whole_word
 
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
+_ERROR = re.compile(r"^\s{0,8}(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE)
+"""How an error begins in its last line, behind the module that it is of."""
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
 
@@ -81,7 +83,7 @@ class Quote:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
             level = "close"  # what notes say of one version is seldom all there is to say
-        level = _about_others(level, context, self._product, told)
+        level = about_others(level, context, self._product, told)
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -232,15 +234,18 @@ def quoted(
     return Told(one.text, one.citations, held=one.held)
 
 
-def _about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:
+def about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:
     """Return how sure a quote is where the question names other software: hardly, without a word on it.
 
-    What is only in a list is named, and not told of; nor is an extension that no heading names.
+    What is only in a list is named, and not told of; nor is an extension that no heading names. An error of
+    the product is no matter of what else was running.
     """
     named = other_software(context.queries.base, product)
     if not named or not told.citations or context.pages.named:
         return level
     above = " ".join(citation.title for citation in told.citations)
+    if any(whole_word(error).search(above) for error in _ERROR.findall(context.queries.base)):
+        return level
     prose = "\n".join(line for line in told.text.split("\n") if not _ITEM.match(line))
     if level == "close":
         return level if speaks_of(f"{above} {told.text}", named) else "none"

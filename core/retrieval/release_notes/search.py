@@ -108,6 +108,16 @@ class ReleaseNotes:
             }
         return found
 
+    def newer(self, found: Found, release: str) -> Found:
+        """Leave out what older notes tell where the first page is notes of a version up to the release."""
+        live, until = self._live.get(release), numbers(release)
+        of = {note.context_id: note.version for note in live.notes} if live else {}
+        first = of.get(found.evidence[0].chunk.id, ()) if found.evidence else ()
+        if not first or (until and later(first, until)):
+            return found
+        left = [item for item in found.evidence if of.get(item.chunk.id, first) >= first]
+        return replace(found, evidence=tuple(replace(item, number=n) for n, item in enumerate(left, start=1)))
+
     async def gone(
         self, names: Sequence[str], release: str, among: Collection[str] | None = None
     ) -> tuple[Told, ...]:

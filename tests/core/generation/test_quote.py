@@ -249,6 +249,16 @@ def test_where_trouble_is_told_of_the_remedy_is_quoted_with_it() -> None:
     assert "A common pitfall" in text and "app.draw()" in text and "another thing" not in text
 
 
+def test_an_error_is_quoted_with_how_it_should_be_written() -> None:
+    page = (
+        "This is an error that occurs when a session has no secret key. It mostly comes of a key that is set"
+        f" too late. {'Of its causes. ' * 20}For example:\n\n```python\napp.late()\n```\n\nA session should"
+        f" look like this:\n\n```python\napp.early()\n```\n\n{'Of another thing. ' * 40}"
+    )
+    text, _ = ask("session without secret key", evidence(1, page))
+    assert "app.late()" in text and "app.early()" in text and "another thing" not in text
+
+
 def test_what_a_section_announces_is_quoted_with_what_follows() -> None:
     page = (
         "This section describes what to do about a secret key.\n\nYou draw one at random and keep it.\n"

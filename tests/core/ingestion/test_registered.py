@@ -90,3 +90,20 @@ def test_options_of_a_directive_have_their_names():
         ("toctree", "directive-toctree"),
         ("maxdepth", "directive-toctree"),
     ]
+
+
+def test_short_names_of_modules_and_marks_of_folded_sql_are_not_shown(tmp_path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").write_text(
+        'zzzeeksphinx_module_prefixes = {"_orm": "pottery.orm", "_sql": "pottery.sql"}\n'
+    )
+    text = (
+        "Kiln\n====\n\nUse :meth:`_orm.Kiln.fire`, :func:`~_sql.glaze` or :class:`the kiln <_orm.Kiln>`;"
+        " :mod:`_thread` stays.\n\n"
+        ".. sourcecode:: pycon+sql\n\n    >>> kiln.fire()\n    {printsql}SELECT heat{stop}\n\n"
+        '.. sourcecode:: python\n\n    f"{stop} at {heat}"\n'
+    )
+    page = section(parsed(text, "rst", tmp_path), "Kiln").text
+    assert "`Kiln.fire()`" in page and "`glaze()`" in page and "`the kiln`" in page and "`_thread`" in page
+    assert "```pycon\n>>> kiln.fire()\nSELECT heat\n```" in page
+    assert 'f"{stop} at {heat}"' in page

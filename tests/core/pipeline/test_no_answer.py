@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
+from core.generation.citations import citation
 from core.pipeline.context import QueryContext
 from core.pipeline.stage import dont_know
+from core.pipeline.stages.quote import about_others
+from core.pipeline.told import Told
 from core.query.language import detected
 from core.retrieval.confidence import Judgement
 from core.retrieval.found import Found
@@ -90,3 +93,12 @@ def test_words_that_two_languages_share_lead_to_pages_whatever_their_endings_and
         context.question = Question(text, language=detected(text))
         told = dont_know(context, FLASK).text
         assert "\n- [Quickstart › Sessions](" in told and "Buttons" not in told
+
+
+def test_an_error_of_the_product_is_no_matter_of_what_else_was_running() -> None:
+    page = evidence(1, "Raised where no greenlet runs.", heading="Exceptions > MissingSession")
+    told = Told("Raised where no greenlet runs. [1]", (citation(page, 1),))
+    error = "behind nginx:\nflask.errors.MissingSession: no greenlet_spawn here"
+    assert about_others("close", asked(error), FLASK, told) == "close"
+    assert about_others("close", asked("nginx: no greenlet_spawn here"), FLASK, told) == "none"
+    assert about_others("close", asked("nginx\nOtherError: no greenlet_spawn here"), FLASK, told) == "none"

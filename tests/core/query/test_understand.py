@@ -8,6 +8,7 @@ import pytest
 
 from core.domain import Product, Queries, Question, Release, Resolution, Turn
 from core.errors import ModelMalformed, ModelRefused
+from core.query.forms import filtered
 from core.query.releases.resolve import resolve
 from core.query.understand import doubt, queries, understand
 from tests.fakes import FakeModel
@@ -231,3 +232,16 @@ async def test_parts_that_do_not_stand_alone_are_refused() -> None:
     ):
         _, forms = await understood(says(base, parts=parts), text, TIMER)
         assert forms.base == base and forms.parts != tuple(parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AttributeError: 'Kettle' object has no attribute 'boil'",
+        "type object 'Kettle' has no attribute 'boil'",
+        "AttributeError: module 'Kettle' has no attribute 'boil'",
+    ],
+)
+def test_of_what_python_says_of_a_missing_attribute_only_the_names_are_searched_for(text: str) -> None:
+    assert filtered(text) == "Kettle boil"
+    assert filtered(f"since today: {text}").endswith("Kettle boil")

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 
-from core.domain import ContextChunk, News, Span
-from core.ports import Corpus
+from core.domain import ContextChunk, Evidence, News, Span
+from core.ports import Corpus, CorpusStore
 from core.retrieval.features import asks_of_change
+from core.retrieval.found import Found
 from core.retrieval.live import Live
 from core.retrieval.release_notes.notes import (
     Note,
@@ -14,6 +17,7 @@ from core.retrieval.release_notes.notes import (
     sorted_by_kind,
     version_of,
 )
+from core.retrieval.release_notes.search import ReleaseNotes
 
 
 @pytest.mark.parametrize(
@@ -133,3 +137,20 @@ def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
 )
 def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
     assert asks_of_change(text) is of_change
+
+
+def test_where_notes_come_first_older_ones_are_left_out() -> None:
+    def pages(*keys: str) -> Found:
+        chunks = (ContextChunk(key, "", "", "", "", "") for key in keys)
+        return Found(tuple(Evidence(n, chunk, 1.0) for n, chunk in enumerate(chunks, start=1)))
+
+    def left(release: str, *keys: str) -> list[str]:
+        notes = ReleaseNotes({release: noted(release)}, cast(CorpusStore, None))
+        found = notes.newer(pages(*keys), release).evidence
+        assert [item.number for item in found] == list(range(1, len(found) + 1))
+        return [item.chunk.id for item in found]
+
+    assert left("2.3", "2.2", "page", "2.3.2", "2.0") == ["2.2", "page", "2.3.2"]
+    assert left("2.2", "2.3.2", "page", "2.2") == ["2.3.2", "page", "2.2"], "what is to come is no past"
+    assert left("2.3", "page", "2.2", "2.0") == ["page", "2.2", "2.0"]
+    assert left("2.3") == []

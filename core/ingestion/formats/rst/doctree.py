@@ -16,6 +16,7 @@ from core.ingestion.formats._shared import (
     one_line,
     spread,
     table,
+    unfolded,
 )
 
 _SILENT = frozenset(
@@ -117,8 +118,7 @@ class Writer:
     _tab = _labelled
 
     def _literal_block(self, node: Any) -> str:
-        text = node.astext()
-        return fence(text, node.get("language", "") or _code_class(node))
+        return fence(*unfolded(node.astext(), node.get("language", "") or _code_class(node)))
 
     _doctest_block = _literal_block
 

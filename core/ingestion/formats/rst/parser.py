@@ -118,7 +118,9 @@ class _Roles:
             return getattr(nodes, _STYLES[name.lower()])(text, text)
         if name.lower() == "raw":
             return nodes.Text("")
-        shown = role(name, text, self._session.conf.captions, self._session.conf.own.roles)
+        conf = self._session.conf
+        text = conf.own.short.sub("", text) if conf.own.short else text
+        shown = role(name, text, conf.captions, conf.own.roles)
         if shown.code:
             return nodes.literal(shown.text, shown.text)
         said = parted(shown.text, self._session.texts) if shown.document else shown.text

@@ -14,6 +14,7 @@ MAX_NAMES = 300
 MAX_BYTES = 300_000
 """Size above which an extension is not looked at; ours."""
 _MODULE = re.compile(r"(?!sphinx)[A-Za-z]\w*(?:\.\w+)*")
+_PREFIXES = "zzzeeksphinx_module_prefixes"
 _DEPTH = 5
 """Classes that may be based on each other in one file until one of Sphinx comes; ours."""
 _BASES = {
@@ -36,11 +37,13 @@ class Registered:
 
     directives: dict[str, str] = field(default_factory=dict)
     roles: set[str] = field(default_factory=set)
+    short: re.Pattern[str] | None = None
+    """Short names of modules, which stand in targets and are not shown: `_orm.` on SQLAlchemy's pages."""
 
 
 def registered(conf: Path, tree: ast.Module, root: Path) -> Registered:
     """Read what `conf.py`, whose tree this is, and the extensions that lie beside it register."""
-    found = Registered()
+    found = Registered(short=_short(tree))
     for module in (tree, *_extensions(conf, tree, root)):
         classes = {node.name: node for node in ast.walk(module) if isinstance(node, ast.ClassDef)}
         functions = {node.name: node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
@@ -48,6 +51,18 @@ def registered(conf: Path, tree: ast.Module, root: Path) -> Registered:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 _add(found, node, node.func.attr, classes, functions)
     return found
+
+
+def _short(tree: ast.Module) -> re.Pattern[str] | None:
+    names = [
+        re.escape(name)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
+        if _PREFIXES in {_name(target) for target in node.targets}
+        for name in map(_string, node.value.keys)
+        if name
+    ]
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(names)})\.") if names else None
 
 
 def _add(
