@@ -51,7 +51,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.generation.quotes import quote
     from core.ingestion.formats import _shared
     from core.ingestion.formats.markdown import snippets as _snippets
-    from core.ingestion.formats.rst import sphinx
+    from core.ingestion.formats.rst import registered, sphinx
     from core.ingestion.sources._files import Patterns
     from core.memory.guard.sense import product_of, release_of
     from core.models import filters as control_tokens
@@ -102,6 +102,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.retrieval.release_notes.requirements:_left": [requirements._left("python")],
         "core.retrieval.release_notes.requirements:_stated": [requirements._stated("python")],
         "core.retrieval.release_notes.requirements:drops": [requirements.drops("python", "3.7")],
+        "core.ingestion.formats.rst.registered:before_dots": [registered.before_dots(["_orm", "_sql"])],
         "core.ingestion.formats.rst.sphinx:two_words": [sphinx.two_words("floatingpoint")],
         "core.text.said:version_of": [version_of("Flask")],
         "core.text.words:whole_word": [whole_word("from_file")],

@@ -55,14 +55,19 @@ def registered(conf: Path, tree: ast.Module, root: Path) -> Registered:
 
 def _short(tree: ast.Module) -> re.Pattern[str] | None:
     names = [
-        re.escape(name)
+        name
         for node in tree.body
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)
         if _PREFIXES in {_name(target) for target in node.targets}
         for name in map(_string, node.value.keys)
         if name
     ]
-    return re.compile(rf"(?<![\w.])(?:{'|'.join(names)})\.") if names else None
+    return before_dots(names) if names else None
+
+
+def before_dots(names: list[str]) -> re.Pattern[str]:
+    """Return what finds any of these names with the dot behind it, at the beginning of a longer name."""
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\.")
 
 
 def _add(
