@@ -152,8 +152,8 @@ class Settings(BaseSettings):
     # what the model does before it writes the answer (QAMR; docs/decisions/retrieval.md, S-04)
     fast: bool = Field(False, alias="FAST")
     """Whether rules do all of it: one call of the model a question."""
-    model_steps: Annotated[tuple[Literal["understand", "reduce", "select"], ...], NoDecode] = Field(
-        ("understand",), alias="MODEL_STEPS"
+    model_steps: Annotated[tuple[Literal["understand", "reduce", "select", "again"], ...], NoDecode] = Field(
+        ("understand", "again"), alias="MODEL_STEPS"
     )
     """What the model does, where rules are in doubt (understand) or always (reduce, select)."""
     steps_seconds: float = Field(15.0, alias="STEPS_SECONDS", ge=0)

@@ -98,6 +98,8 @@ class Trace:
     understood: UnderstoodTrace | None = None
     recalled: RecalledTrace | None = None
     found: FoundTrace | None = None
+    again: Sequence[str] | None = None
+    """What was searched for a second time, by the model's guess at the words of the documentation."""
     read: Sequence[int] | None = None
     """The numbers of the pages that the answer was to be written from."""
     written: WrittenTrace | None = None

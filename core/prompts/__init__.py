@@ -17,9 +17,11 @@ from core.prompts.answering import (
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import (
+    GUESS_SCHEMA,
     REDUCE_SCHEMA,
     SELECT_SCHEMA,
     TRIPLETS_SCHEMA,
+    guess,
     reduce,
     select,
     triplets,
@@ -41,6 +43,7 @@ from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 __all__ = [
     "DONT_KNOW",
     "EXPRESSIONS_SCHEMA",
+    "GUESS_SCHEMA",
     "KNOWLEDGE_SCHEMA",
     "PROMPT_VERSION",
     "REASONING",
@@ -60,6 +63,7 @@ __all__ = [
     "data",
     "evidence",
     "expressions",
+    "guess",
     "knowledge",
     "known",
     "reduce",

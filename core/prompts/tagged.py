@@ -9,7 +9,7 @@ from core.languages import N_
 from core.text.invisible import visible
 from core.text.words import one_line
 
-PROMPT_VERSION = "6"
+PROMPT_VERSION = "7"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 DONT_KNOW = N_("I don't know.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
+from core.pipeline.stages.again import SearchAgain
 from core.pipeline.stages.calculation import Convert, WorkOut
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.quote import Quote
@@ -20,6 +21,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     """
     retrieve = Retrieve(parts)
     read: tuple[Stage, ...] = (Reduce(parts), Select(parts), Temper()) if parts.model else ()
+    written: tuple[Stage, ...] = (*read, Write(parts))
     return (
         WorkOut(),
         Understand(parts),
@@ -29,9 +31,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
         Reuse(parts, foreign="never" if parts.model else "always"),
         retrieve,
         Reuse(parts, foreign="fallback"),
-        Judge(parts),
-        *read,
-        Write(parts),
+        SearchAgain(parts, (Judge(parts), *written), (Judge(parts, is_strict=False), *written)),
         Reuse(parts, foreign="fallback"),
         Quote(parts),
         Convert(),

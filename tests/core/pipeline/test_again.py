@@ -1,0 +1,85 @@
+"""Where pages hold no answer in the asker's words, the model's guess is searched for and read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.domain import Answer, Document, Product, Question, Release, Section
+from core.errors import ModelMalformed
+from core.pipeline.context import QueryContext
+from core.pipeline.resources import ModelBudget
+from core.pipeline.stage import run
+from core.ports import Prompt
+from core.prompts import DONT_KNOW
+from core.recipes import recipe_of
+from tests.core.evaluation.small import house
+from tests.fakes import FakeModel, Reply
+
+ASKED = "how do I see each job that the queue takes"
+TARGET = "Set `verbose` to have the log of the worker tell of everything."
+GUESS = {"passage": "Set verbose, and the log of the worker tells of everything.", "terms": ["verbose", "log"]}
+
+
+class Scripted:
+    """Knows the answer where the right page is in the prompt; guesses what it is told to."""
+
+    def __init__(self, guess: Reply) -> None:
+        self.guess = guess
+
+    def __call__(self, prompts: Sequence[Prompt]) -> Reply:
+        if "You help a search" in prompts[0].content:
+            return self.guess
+        said = prompts[-1].content
+        at = said.find(TARGET)
+        numbers = re.findall(r'number="(\d+)"', said[: max(at, 0)])
+        return f"Set `verbose` [{numbers[-1]}]." if at >= 0 else DONT_KNOW
+
+
+async def asked(
+    guess: Reply, text: str = ASKED, steps: Sequence[str] = ("again",)
+) -> tuple[Answer, QueryContext, FakeModel]:
+    near = f"You see each job of the queue that one takes, and how the queue takes it, in list {{}}. {ASKED}"
+    pages = [
+        Document(f"p{n}.md", f"Jobs {n}", "https://k/j", (Section((f"Jobs {n}",), "", near.format(n)),))
+        for n in range(12)
+    ]
+    pages.append(Document("log.md", "Worker", "https://k/log", (Section(("Worker",), "", TARGET),)))
+    product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
+    model = FakeModel(Scripted(guess))
+    made, _ = await house(product, {"1.0": pages}, model)
+    parts = replace(made.parts, model=model, budget=ModelBudget(model, only=steps))
+    context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
+    return await run(recipe_of("threadlore")(parts), context), context, model
+
+
+async def test_what_the_guess_finds_is_read_and_cited() -> None:
+    answer, context, _ = await asked(GUESS)
+    assert (answer.route, answer.citations[0].path) == ("documents", "log.md")
+    assert answer.text == "Set `verbose` [1]."
+    assert context.trace.again == ("verbose", "log") and context.course.taken["again"]
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"passage": "You see each job of the queue in a list.", "terms": ["job", "list"]},  # finds the same
+        {"passage": "", "terms": []},
+        ModelMalformed("it is no JSON"),
+    ],
+)
+async def test_a_guess_that_leads_nowhere_leaves_the_first_answer_as_it_was(guess: Reply) -> None:
+    answer, context, _ = await asked(guess)
+    plain, before, _ = await asked(guess, steps=())
+    assert answer.route == plain.route == "abstain" and answer.text == plain.text
+    assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
+
+
+async def test_nobody_guesses_for_what_was_answered_or_is_far_from_the_pages() -> None:
+    _, context, model = await asked(GUESS, "what does verbose tell in the log of the worker")
+    assert context.trace.again is None and context.draft is not None
+    _, context, model = await asked(GUESS, "best pizza in Naples?")
+    assert context.trace.again is None and not model.calls
