@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, get_args
 
 from core.catalogue import ChannelSettings, Mode
+from core.community.cached_rows import CachedRows
 from core.errors import UsageError
 from core.ports.about import BOT, FORGOTTEN, Act, AuditStore
 
@@ -88,14 +89,12 @@ class ChannelModes:
         self._configured = configured
         self._clock = clock
         self._audit = audit
-        self._set: dict[str, ModeSet] | None = None
-        self._reading = object()
-        """Another one since the store was said to have changed."""
+        self._set = CachedRows(self._read)
         self._supposed: dict[str, str] = {}
 
     async def mode(self, channel: str) -> str:
         """Return how a channel (`slack:C1`) is served: `mentions`, `off`, `questions` or `forum`."""
-        given = (await self._known()).get(channel)
+        given = (await self._set.rows()).get(channel)
         return given.mode if given else self.configured(channel)
 
     def configured(self, channel: str) -> str:
@@ -112,23 +111,22 @@ class ChannelModes:
 
         Raises UsageError for a mode that there is not.
         """
-        known = await self._known()
         if mode == DEFAULT:
             await self._store.unset_mode(channel)
-            known.pop(channel, None)
+            self._set.set(channel, None)
             return
         if mode not in MODES:
             raise UsageError(f"There is no mode `{mode}`; choose one of: {', '.join((*MODES, DEFAULT))}.")
         given = ModeSet(channel, mode, by, why, self._clock())
         await self._store.set_mode(given)
-        known[channel] = given
+        self._set.set(channel, given)
         if by == BOT and self._audit is not None:
             outcome = f"done: {why}" if why else "done"
             await self._audit.note(Act(given.at, BOT, channel, f"mode {mode}", outcome))
 
     async def given(self) -> tuple[ModeSet, ...]:
         """Return the modes that were set while the bot ran."""
-        return tuple((await self._known()).values())
+        return tuple((await self._set.rows()).values())
 
     async def all(self) -> dict[str, str]:
         """Return the mode of every channel that has one of its own, by channel."""
@@ -137,21 +135,16 @@ class ChannelModes:
 
     async def unname(self, accounts: Collection[str]) -> None:
         """Forget that these people set a mode."""
-        self._set = {
-            channel: replace(given, by=FORGOTTEN) if given.by in accounts else given
-            for channel, given in (await self._known()).items()
-        }
+        for channel, given in list((await self._set.rows()).items()):
+            if given.by in accounts:
+                self._set.set(channel, replace(given, by=FORGOTTEN))
 
     def reread(self) -> None:
         """Read modes from the store again, where another process may have set one."""
-        self._set, self._reading = None, object()
+        self._set.reread()
 
-    async def _known(self) -> dict[str, ModeSet]:
-        while self._set is None:
-            reading, read = self._reading, await self._store.modes()
-            if self._set is None and reading is self._reading:  # else somebody set one meanwhile
-                self._set = {given.channel: given for given in read}
-        return self._set
+    async def _read(self) -> dict[str, ModeSet]:
+        return {given.channel: given for given in await self._store.modes()}
 
 
 class Pauses:
@@ -160,8 +153,7 @@ class Pauses:
     def __init__(self, store: ChannelStore, clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
-        self._known: dict[str, Pause] | None = None
-        self._reading = object()
+        self._begun = CachedRows(self._read)
 
     async def of(self, channel: str) -> Pause | None:
         """Return the pause that holds for a channel (`slack:C1`) now, the general one first."""
@@ -170,32 +162,27 @@ class Pauses:
 
     async def running(self) -> tuple[Pause, ...]:
         """Return every pause that holds now, the general one first."""
-        known, now = await self._pauses(), self._clock()
+        known, now = await self._begun.rows(), self._clock()
         return tuple(pause for _, pause in sorted(known.items()) if pause.holds(now))
-
-    async def _pauses(self) -> dict[str, Pause]:
-        while self._known is None:
-            reading, read = self._reading, await self._store.pauses()
-            if self._known is None and reading is self._reading:  # else somebody began one meanwhile
-                self._known = {pause.place: pause for pause in read}
-        return self._known
 
     async def begin(self, place: str, minutes: float, by: str, why: str = "") -> Pause:
         """Pause a channel, or everything (`EVERYWHERE`), for some minutes; 0 until further notice."""
-        known, now = await self._pauses(), self._clock()
+        now = self._clock()
         pause = Pause(place, now + minutes * 60 if minutes else 0.0, by, why, now)
         await self._store.pause(pause)
-        known[place] = pause
+        self._begun.set(place, pause)
         return pause
 
     async def end(self, place: str) -> bool:
         """End the pause of a place; return False if none was running."""
-        known = await self._pauses()
         was_running = any(pause.place == place for pause in await self.running())
         await self._store.resume(place)
-        known.pop(place, None)
+        self._begun.set(place, None)
         return was_running
 
     async def reread(self, accounts: Collection[str]) -> None:
         """Read the pauses again, after people who set one were forgotten, or another process set one."""
-        self._known, self._reading = None, object()
+        self._begun.reread()
+
+    async def _read(self) -> dict[str, Pause]:
+        return {pause.place: pause for pause in await self._store.pauses()}

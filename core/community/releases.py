@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.catalogue import ChannelSettings
+from core.community.cached_rows import CachedRows
 from core.domain import Product
 from core.errors import UsageError
 from core.ports.about import FORGOTTEN
@@ -64,10 +65,8 @@ class DefaultReleases:
         self._names = names
         self._lookup = lookup
         self._clock = clock
-        self._people: dict[str, str] | None = None
-        self._channels: dict[str, ReleaseSet] | None = None
-        self._reading = object()
-        """Another one since the store was said to have changed."""
+        self._people = CachedRows(store.of_people)
+        self._channels = CachedRows(self._given)
 
     async def of_channel(self, channel: str) -> str:
         """Return the release that a channel is about; empty where nobody says so."""
@@ -80,7 +79,7 @@ class DefaultReleases:
 
     async def of_person(self, account: str) -> str:
         """Return the release that somebody uses, whichever of their accounts chose it; empty for none."""
-        chosen = await self._chosen()
+        chosen = await self._people.rows()
         accounts = (account, *sorted(self._names.everyone(account)))
         return next((release for one in accounts if (release := self._known(chosen.get(one, "")))), "")
 
@@ -89,61 +88,43 @@ class DefaultReleases:
 
         Raises UsageError for a release that there is not.
         """
-        chosen, name = await self._chosen(), self._named(release, LATEST)
+        chosen, name = await self._people.rows(), self._named(release, LATEST)
         for one in {account, *self._names.everyone(account)} & {account, *chosen}:
             kept = name if one == account else ""
             await self._store.choose(one, kept, self._clock())
-            chosen.pop(one, None)
-        if name:
-            chosen[account] = name
+            self._people.set(one, kept or None)
         return name
 
     async def given(self) -> dict[str, ReleaseSet]:
         """Return the releases that channels were given while the bot ran, by channel."""
-        channels = await self._every_channel()
+        channels = await self._channels.rows()
         return {channel: given for channel, given in channels.items() if self._known(given.release)}
-
-    async def _every_channel(self) -> dict[str, ReleaseSet]:
-        while self._channels is None:
-            reading, read = self._reading, await self._store.of_channels()
-            if self._channels is None and reading is self._reading:
-                self._channels = {given.channel: given for given in read}
-        return self._channels
 
     async def give(self, channel: str, release: str, by: str) -> str:
         """Set a channel's release, or take it back with `default`; return what it is about from now on.
 
         Raises UsageError for a release that there is not.
         """
-        channels = await self._every_channel()
         given = ReleaseSet(channel, self._named(release, DEFAULT), by, self._clock())
         await self._store.give(given)
-        channels.pop(channel, None)
-        if given.release:
-            channels[channel] = given
+        self._channels.set(channel, given if given.release else None)
         return await self.of_channel(channel)
 
     async def unname(self, accounts: Collection[str]) -> None:
         """Forget which release these people use, and that they gave a channel one."""
-        people, channels = await self._chosen(), await self._every_channel()
-        self._people = {one: name for one, name in people.items() if one not in accounts}
-        self._channels = {
-            channel: replace(given, by=FORGOTTEN) if given.by in accounts else given
-            for channel, given in channels.items()
-        }
+        for account in set(accounts) & set(await self._people.rows()):
+            self._people.set(account, None)
+        for channel, given in list((await self._channels.rows()).items()):
+            if given.by in accounts:
+                self._channels.set(channel, replace(given, by=FORGOTTEN))
 
     def reread(self) -> None:
         """Read from the store again what was chosen, where another process may have changed it."""
-        self._people = self._channels = None
-        self._reading = object()
+        self._people.reread()
+        self._channels.reread()
 
-    async def _chosen(self) -> dict[str, str]:
-        # somebody else may have read, and chosen, while this was read; or what was read is old by now
-        while self._people is None:
-            reading, read = self._reading, await self._store.of_people()
-            if self._people is None and reading is self._reading:
-                self._people = read
-        return self._people
+    async def _given(self) -> dict[str, ReleaseSet]:
+        return {given.channel: given for given in await self._store.of_channels()}
 
     def _known(self, release: str) -> str:
         """Return a release that is there yet; empty for one that the catalogue has no more."""
