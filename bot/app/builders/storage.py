@@ -8,6 +8,7 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -161,13 +162,16 @@ async def _mend_vectors(home: Path, settings: Settings) -> None:
     await asyncio.to_thread(empty_room, own)
 
 
+def _free(home: Path) -> int:
+    """Return how many bytes are free where the home lies."""
+    return shutil.disk_usage(home).free
+
+
 def _stores(
     *, home: Path, database: Database, names: Names, vectors: VectorIndex, words: WordIndex
 ) -> Stores:
     own, persons = home / VECTORS, SqlPeople(database, names)
-
-    def free() -> int:
-        return shutil.disk_usage(home).free
+    free = partial(_free, home)
 
     async def empty() -> None:
         await asyncio.to_thread(empty_room, own)
