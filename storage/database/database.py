@@ -22,8 +22,7 @@ from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.member import Member
 from storage.database.schema import migrate
-from storage.database.sqlite_file import DATABASE, begin, check, prepare, storage_error
-from storage.database.whole import WholeConnection
+from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
