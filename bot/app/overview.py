@@ -17,7 +17,7 @@ from bot.app.metrics import Counted, written
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
 from core.catalogue.tables import Schedule
-from core.community.channels import EVERYWHERE
+from core.community.overrides import EVERYWHERE
 from core.insights.gaps import DAYS, Gap
 from core.insights.statistics import Cited, Day, Within
 from core.memory.scoring.score import DAY_SECONDS

@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.community.cached_rows import CachedRows
-from core.community.channels import DEFAULT, ChannelModes, Pauses
-from core.community.releases import DefaultReleases
+from core.community.overrides import DEFAULT, CachedRows, ChannelModes, DefaultReleases, Pauses
 from core.domain import Product, Release
 from core.privacy.names import Names
 from core.query.releases.resolve import lookup

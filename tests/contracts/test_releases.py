@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.community.releases import DefaultReleases, ReleaseSet, ReleaseStore
+from core.community.overrides import DefaultReleases
 from core.domain import Product, Release
 from core.errors import UsageError
+from core.ports.channels import ReleaseSet, ReleaseStore
 from core.privacy.names import Names
 from core.query.releases.resolve import lookup
 from storage.database.database import Database

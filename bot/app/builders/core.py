@@ -14,7 +14,7 @@ from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
-from core.community.releases import DefaultReleases
+from core.community.overrides import DefaultReleases
 from core.corpora.going_live import GoingLive
 from core.corpora.manager import CorpusManager
 from core.engine import Engine

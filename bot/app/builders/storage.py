@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import IO
 
 from bot.app.privacy_key import key_of
-from core.community.channels import ChannelStore
-from core.community.releases import ReleaseStore
 from core.community.unsolicited import NoiseStore
 from core.errors import DatabaseBusy, StorageError
 from core.insights.given import GivenStore
@@ -36,6 +34,7 @@ from core.ports import (
     WordIndex,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.channels import ChannelStore, ReleaseStore
 from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
