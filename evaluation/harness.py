@@ -72,41 +72,55 @@ async def evaluate(
     judge = await _judge(judging or parts.model, options, report)
     await warm(research)
     rows: list[dict[str, Any]] = []
-    told: list[str] = []
     asked: dict[str, list[Outcome]] = {}
     for configuration, stages in ways.items():
         # One after the other: times are measured.
         outcomes = [(await ask(stages, line, configuration.standalone))[1] for line in lines]
         asked[configuration.name] = outcomes
-        row = summary(configuration.name, outcomes)
-        if options.answers:
-            row["likeness"] = await _likeness(outcomes, await parts.encoders.current())
-        if judge and configuration.name in options.judged:
-            row["judged"] = await judge.means(outcomes)
+        row = await _row(configuration.name, outcomes, research, options, judge)
         rows.append(row)
-        told += [_question(configuration.name, outcome) for outcome in outcomes]
         tell(_line(row))
     result = {
         "gold": gold.name,
         "half": options.half,
         "questions": len(lines),
+        **_conditions(research, options, judge),
+        "configurations": rows,
+        "confidence": _confidence(asked),
+    }
+    drawn = await asyncio.to_thread(draw, result, report) if options.plots else ()
+    if options.plots and not drawn:
+        tell(MISSING)
+    told = [_question(name, outcome) for name, outcomes in asked.items() for outcome in outcomes]
+    await asyncio.to_thread(_write, report, result, told, drawn)
+    return result
+
+
+def _conditions(research: Research, options: Options, judge: Judge | None) -> dict[str, Any]:
+    """Return what was measured, with which models."""
+    parts = research.parts
+    enough = parts.searcher.ranking.judgement.enough if options.enough is None else options.enough
+    return {
         "product": parts.product.name,
         "releases": sorted(research.corpora),
         "encoder": next((c.encoder for c in research.corpora.values()), ""),
         "model": parts.model.name if parts.model else "",
         "judge": judge.name if judge else "",
         "recipe": options.recipe,
-        "threshold": parts.searcher.ranking.judgement.enough if options.enough is None else options.enough,
-        "configurations": rows,
-        "confidence": _confidence(asked),
+        "threshold": enough,
     }
-    drawn: tuple[str, ...] = ()
-    if options.plots:
-        drawn = await asyncio.to_thread(draw, result, report)
-        if not drawn:
-            tell(MISSING)
-    await asyncio.to_thread(_write, report, result, told, drawn)
-    return result
+
+
+async def _row(
+    name: str, outcomes: Sequence[Outcome], research: Research, options: Options, judge: Judge | None
+) -> dict[str, Any]:
+    """Return the figures of a configuration."""
+    row = summary(name, outcomes)
+    if options.answers:
+        row["likeness"] = await _likeness(outcomes, await research.parts.encoders.current())
+    if judge and name in options.judged:
+        row["judged"] = await judge.means(outcomes)
+    return row
 
 
 def _ways(research: Research, options: Options) -> dict[Configuration, tuple[Stage, ...]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from core.community.channels import ModeSet, Pause
-from core.community.releases import ReleaseSet
 from core.ports.about import Act
+from core.ports.channels import ModeSet, Pause, ReleaseSet
 
 
 class FakeChannels:

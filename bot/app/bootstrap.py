@@ -52,9 +52,6 @@ async def build(
     """
     check_cluster(settings)
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
-    # who serves keeps a core for questions
-    spare = int(what == SERVE)
-    embed = partial(load_encoder, device=settings.embedding_device, spare=spare, settings=settings)
     async with AsyncExitStack() as opened:
         home = opened.enter_context(Home(settings.home, what)).path
         file = AddedFile(home / ADDED, Kinds())
@@ -66,7 +63,7 @@ async def build(
         )
         privacy = await _privacy(stores)
         models = await opened.enter_async_context(
-            open_models(home=home, settings=settings, load=load or embed)
+            open_models(home=home, settings=settings, load=load or _encoder_loader(settings, what))
         )
         memory = await MemorySettings.read(settings)
         thresholds, decision, warning = await memory.start(await models.encoders.current())
@@ -93,6 +90,12 @@ async def build(
         yield _application(ground, core, around, warning, file)
 
 
+def _encoder_loader(settings: Settings, what: str) -> Callable[[str, Path], Encoder]:
+    """Return what loads an encoder; who serves keeps a core for questions."""
+    spare = int(what == SERVE)
+    return partial(load_encoder, device=settings.embedding_device, spare=spare, settings=settings)
+
+
 async def _privacy(stores: Stores) -> Privacy:
     privacy = Privacy(stores.opt_outs, stores.names)
     await privacy.load()
@@ -108,14 +111,18 @@ def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], 
     }
 
 
-def _application(ground: Ground, core: Core, around: Around, warning: str, file: AddedFile) -> Application:
-    catalogue, stores = ground.catalogue, ground.stores
-    examples = Examples(
-        catalogue.product, core.releases, core.memory, stores.memories, stores.corpora, core.research
+def _examples(ground: Ground, core: Core) -> Examples:
+    stores = ground.stores
+    return Examples(
+        ground.catalogue.product, core.releases, core.memory, stores.memories, stores.corpora, core.research
     )
-    schedules = _schedules(catalogue, ground.sources)
-    added = AddedSources(
-        catalogue=catalogue,
+
+
+def _added(
+    ground: Ground, core: Core, schedules: dict[tuple[str, str], Schedule], file: AddedFile
+) -> AddedSources:
+    return AddedSources(
+        catalogue=ground.catalogue,
         file=file,
         sources=ground.sources,
         schedules=schedules,
@@ -123,6 +130,11 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         open_source=lambda spec: open_source(spec, ground.settings, ground.workers),
         closed=ground.settings.cluster,
     )
+
+
+def _application(ground: Ground, core: Core, around: Around, warning: str, file: AddedFile) -> Application:
+    catalogue, stores = ground.catalogue, ground.stores
+    schedules = _schedules(catalogue, ground.sources)
     return Application(
         settings=ground.settings,
         catalogue=catalogue,
@@ -133,7 +145,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         conversations=stores.conversations,
         corpora=stores.corpora,
         schedules=schedules,
-        added=added,
+        added=_added(ground, core, schedules, file),
         research=core.research,
         people=around.people,
         vectors=stores.vectors,
@@ -156,7 +168,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         retention=around.retention,
         unsolicited=stores.unsolicited,
         notices=stores.notices,
-        examples=examples,
+        examples=_examples(ground, core),
         passages=stores.passages,
         history=around.history,
         holders=around.holders,

@@ -17,8 +17,8 @@ from bot.app.metrics import Counted, written
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
 from core.catalogue.tables import Schedule
-from core.community.channels import EVERYWHERE
-from core.insights.gaps import DAYS
+from core.community.overrides import EVERYWHERE
+from core.insights.gaps import DAYS, Gap
 from core.insights.statistics import Cited, Day, Within
 from core.memory.scoring.score import DAY_SECONDS
 from core.models.breaker import Breaker
@@ -69,46 +69,7 @@ class Overview:
         key = (days, within)
         at, shown = self._kept.get(key, (-FRESH_SECONDS, {}))
         if now - at > FRESH_SECONDS:
-            status = await status_of(self._app)
-            statistics = self._app.statistics
-            gaps = await statistics.gaps(days, within)
-            cited = await statistics.cited(days, within)
-            learnt = await self._app.learner.standing()
-            shown = {
-                "product": status["product"],
-                "releases": status["releases"],
-                "sources": [
-                    {**source, "every_s": _every(self._app.schedules, source)} for source in status["sources"]
-                ],
-                "memory": status["memory"],
-                "escalations": dict(
-                    zip(("open", "resolved"), await self._app.escalations.counts(), strict=True)
-                ),
-                "model": status.get("model"),
-                "breaker": self._breaker(),
-                "embedder": status["embedder"],
-                "problems": status["problems"],
-                "days": [
-                    asdict(day) for day in every_day(await statistics.days(days, within), time.time(), days)
-                ],
-                "channels": list(await statistics.channels(LONGEST_DAYS)),
-                "cited": [_page(page) for page in cited[:PAGES]],
-                "worst": [_page(page) for page in worst(cited)],
-                "gaps": [
-                    {
-                        "count": len(gap.questions),
-                        "question": gap.example.question,
-                        "reasons": gap.reasons,
-                        "page": list(gap.page),
-                        "lacks": gap.lacks,
-                        "resolved": gap.is_resolved,
-                        "answers": [one.answer_id for one in gap.questions[:THREADS]],
-                    }
-                    for gap in gaps[:GAPS]
-                ],
-                "topics": await self._topics(),
-                "learnt": {"told": learnt.told, "votes": learnt.votes if learnt.weights else 0},
-            }
+            shown = await self._costly(days, within)
             self._kept = {key: (now, shown)} | {
                 known: kept for known, kept in self._kept.items() if now - kept[0] <= FRESH_SECONDS
             }
@@ -120,6 +81,34 @@ class Overview:
             "paused": await self._paused(),
             "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
             "at": time.time(),
+        }
+
+    async def _costly(self, days: int, within: Within) -> dict[str, Any]:
+        """Return the figures that take some milliseconds or more."""
+        status = await status_of(self._app)
+        statistics, schedules = self._app.statistics, self._app.schedules
+        gaps = await statistics.gaps(days, within)
+        cited = await statistics.cited(days, within)
+        learnt = await self._app.learner.standing()
+        return {
+            "product": status["product"],
+            "releases": status["releases"],
+            "sources": [{**source, "every_s": _every(schedules, source)} for source in status["sources"]],
+            "memory": status["memory"],
+            "escalations": dict(zip(("open", "resolved"), await self._app.escalations.counts(), strict=True)),
+            "model": status.get("model"),
+            "breaker": self._breaker(),
+            "embedder": status["embedder"],
+            "problems": status["problems"],
+            "days": [
+                asdict(day) for day in every_day(await statistics.days(days, within), time.time(), days)
+            ],
+            "channels": list(await statistics.channels(LONGEST_DAYS)),
+            "cited": [_page(page) for page in cited[:PAGES]],
+            "worst": [_page(page) for page in worst(cited)],
+            "gaps": [_gap(gap) for gap in gaps[:GAPS]],
+            "topics": await self._topics(),
+            "learnt": {"told": learnt.told, "votes": learnt.votes if learnt.weights else 0},
         }
 
     def progress(self) -> dict[str, Any]:
@@ -193,6 +182,18 @@ def worst(cited: Sequence[Cited]) -> list[Cited]:
 
 def _page(page: Cited) -> dict[str, Any]:
     return asdict(page) | {"answers": list(page.answers[:THREADS])}
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {
+        "count": len(gap.questions),
+        "question": gap.example.question,
+        "reasons": gap.reasons,
+        "page": list(gap.page),
+        "lacks": gap.lacks,
+        "resolved": gap.is_resolved,
+        "answers": [one.answer_id for one in gap.questions[:THREADS]],
+    }
 
 
 def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:

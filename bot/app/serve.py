@@ -73,51 +73,11 @@ async def serve(settings: Settings, options: Namespace) -> int:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out, table().ends_with_caller)
-        on_schedule = OnSchedule(
-            app.corpus_manager,
-            app.retention,
-            Audit(app.audit),
-            dispatch.notices.tell_admins,
-            app.learner,
-            app.cluster,
-        )
-        clock = Clock(
-            app.corpora,
-            app.schedules,
-            on_schedule.reindex,
-            renew=app.stale_review.slice,
-            daily=on_schedule.tidy,
-            watch=watches(app, dispatch.notices),
-            learn=on_schedule.learn,
-            learn_hours=settings.learn_hours,
-            cluster=app.cluster,
-        )
+        clock = _clock(app, dispatch)
         others = following(app, dispatch.take_up, dispatch.let_go)
         await others.start()
-        running = {
-            asyncio.create_task(_run(platform, app), name=platform.name): platform
-            for platform in connect_all(settings, dispatch)
-        }
-        if not running:
-            raise PlatformError(
-                "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of "
-                f"{platforms.titles(' or ')}, in .env."
-            )
-        stopped = asyncio.Event()
-
-        def stop(name: signal.Signals) -> None:
-            if stopped.is_set():
-                log.warning("%s came again: the process ends at once", name.name)
-                os._exit(128 + name)  # whatever waits is in the database, and taken up at the next start
-            log.info("%s: what is under way is handed over", name.name)
-            overview.stop()
-            stopped.set()
-            last = threading.Timer(ENDING_SECONDS, os._exit, (128 + name,))
-            last.daemon = True
-            last.start()
-
-        for name in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(name, stop, name)
+        running = _running(app, dispatch)
+        stopped = _stopped_by_signal(overview)
         await asyncio.to_thread(_set_apart)
         await control.start()
         work = [
@@ -141,6 +101,63 @@ async def serve(settings: Settings, options: Namespace) -> int:
             for task in (*work, *running):
                 task.cancel()
             await asyncio.gather(*work, *running, return_exceptions=True)
+
+
+def _clock(app: Application, dispatch: Dispatch) -> Clock:
+    """Return what does the work that is due by time."""
+    on_schedule = OnSchedule(
+        app.corpus_manager,
+        app.retention,
+        Audit(app.audit),
+        dispatch.notices.tell_admins,
+        app.learner,
+        app.cluster,
+    )
+    return Clock(
+        app.corpora,
+        app.schedules,
+        on_schedule.reindex,
+        renew=app.stale_review.slice,
+        daily=on_schedule.tidy,
+        watch=watches(app, dispatch.notices),
+        learn=on_schedule.learn,
+        learn_hours=app.settings.learn_hours,
+        cluster=app.cluster,
+    )
+
+
+def _running(app: Application, dispatch: Dispatch) -> dict[asyncio.Task[bool], Platform]:
+    """Start every platform that is configured; raises PlatformError where none is."""
+    running = {
+        asyncio.create_task(_run(platform, app), name=platform.name): platform
+        for platform in connect_all(app.settings, dispatch)
+    }
+    if not running:
+        raise PlatformError(
+            "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of "
+            f"{platforms.titles(' or ')}, in .env."
+        )
+    return running
+
+
+def _stopped_by_signal(overview: Overview) -> asyncio.Event:
+    """Return an event that SIGINT or SIGTERM sets; a second signal, or a long wait, ends the process."""
+    stopped = asyncio.Event()
+
+    def stop(name: signal.Signals) -> None:
+        if stopped.is_set():
+            log.warning("%s came again: the process ends at once", name.name)
+            os._exit(128 + name)  # whatever waits is in the database, and taken up at the next start
+        log.info("%s: what is under way is handed over", name.name)
+        overview.stop()
+        stopped.set()
+        last = threading.Timer(ENDING_SECONDS, os._exit, (128 + name,))
+        last.daemon = True
+        last.start()
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, stop, name)
+    return stopped
 
 
 def _set_apart() -> None:

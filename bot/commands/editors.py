@@ -14,7 +14,7 @@ from bot.commands.answers import json_text, question_of, shown
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.operations.audit import DONE, Audit
-from core.community.channels import EVERYWHERE
+from core.community.overrides import EVERYWHERE
 from core.domain import Question, Scope, Vote
 from core.errors import UsageError
 

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 
 from bot.ports.platforms import saying
 from bot.rendering.status import mode_line, pause_line
-from core.community.channels import DEFAULT, MODES, ChannelModes, ModeSet, Pause, Pauses
+from core.community.overrides import DEFAULT, MODES, ChannelModes, Pauses
 from core.errors import UsageError
+from core.ports.channels import ModeSet, Pause
 
 LONGEST_MINUTES = 525_600.0
 """A year; what is longer is until further notice."""

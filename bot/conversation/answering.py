@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.conversation.pausing import WAIT, Desk, say
-from bot.conversation.streaming_reply import StreamingReply
-from bot.conversation.threads import Threads
+from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
 from bot.rendering.answers import WORKING, compose, controls

@@ -15,13 +15,14 @@ from bot.conversation.triggers import Hint
 from bot.ports.chat import Chat, Message, Person, Reaction, Reply
 from bot.privacy.opted_out import OptedOut
 from bot.rendering.status import at_time
-from core.community.channels import EVERYWHERE, Pause, Pauses
+from core.community.overrides import EVERYWHERE, Pauses
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef
 from core.engine import AnswerLog, Engine
 from core.errors import PlatformError
 from core.languages import N_, _, plain
 from core.ports import ConversationStore, StorageHealth
+from core.ports.channels import Pause
 from core.ports.cluster import Cluster
 from core.query import language
 

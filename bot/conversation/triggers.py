@@ -8,7 +8,7 @@ from operator import attrgetter
 
 from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
-from core.community.channels import ChannelModes
+from core.community.overrides import ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef, Scope
 from core.insights.examples import Examples

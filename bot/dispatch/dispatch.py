@@ -39,7 +39,7 @@ from bot.ports.platforms import Figures
 from bot.privacy.exports import Holders
 from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import is_unreasoned
-from core.community.channels import EVERYWHERE, ChannelModes
+from core.community.overrides import EVERYWHERE, ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.corpora.manager import CorpusManager
 from core.domain import MessageRef

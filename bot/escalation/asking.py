@@ -17,12 +17,13 @@ from weakref import WeakValueDictionary
 from bot.escalation import texts as text
 from bot.ports.chat import Chat, Control, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import unpacked
+from core.catalogue.sources import Targets
 from core.domain import MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import _
 from core.ports import Claim, ConversationStore
-from core.ports.escalations import EscalationStore, Post, Targets, Ticket
+from core.ports.escalations import EscalationStore, Post, Ticket
 
 log = logging.getLogger(__name__)
 

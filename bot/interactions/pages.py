@@ -9,7 +9,7 @@ from typing import Any
 from bot.commands.slash.table import SlashCommands, Subcommand
 from bot.ports.chat import Person
 from bot.privacy.my_data import PRIVACY
-from core.community.channels import ChannelModes
+from core.community.overrides import ChannelModes
 from core.domain import Scope, sources
 from core.engine import AnswerLog
 from core.insights.examples import Examples

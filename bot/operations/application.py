@@ -10,8 +10,7 @@ from bot.privacy.forgetting import Forgetting
 from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
 from core.catalogue.tables import Schedule
-from core.community.channels import ChannelModes, Pauses
-from core.community.releases import DefaultReleases
+from core.community.overrides import ChannelModes, DefaultReleases, Pauses
 from core.community.unsolicited import NoiseStore
 from core.corpora.added import AddedSources
 from core.corpora.manager import CorpusManager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from core.community.releases import DefaultReleases
+from core.community.overrides import DefaultReleases
 from core.insights.given import GivenAnswer, GivenStore
 from core.languages import N_, _
 from core.ports import PersonStore

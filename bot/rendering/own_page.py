@@ -9,8 +9,7 @@ from typing import Any
 from bot.ports.chat import Choice, Control, Field, Form
 from bot.ports.page import ChannelMenu, Open, Page, Part
 from bot.privacy.my_data import OwnPage
-from core.community.channels import DEFAULT, MODES
-from core.community.releases import LATEST
+from core.community.overrides import DEFAULT, LATEST, MODES
 from core.insights.given import GivenAnswer
 from core.languages import N_, _
 from core.text.markup import inert

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from bot.rendering.sources import status_lines
-from core.community.channels import ModeSet, Pause
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
+from core.ports.channels import ModeSet, Pause
 from core.text.times import minute_of
 
 GROWTH_DAYS = 5

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.catalogue.sources import Catalogue, ChannelSettings, Grant, SourceKinds, sources_of
+from core.catalogue.sources import Catalogue, ChannelSettings, Grant, SourceKinds, Targets, sources_of
 from core.catalogue.tables import ACCOUNT, MODELS, FileTable, keys_at
 from core.catalogue.toml_file import Place, TomlFile, keys_of, label
 from core.domain import Product, Release
@@ -84,7 +84,7 @@ def load_catalogue(path: Path, kinds: SourceKinds) -> Catalogue:
         people=_people(file, tables),
         root=root,
         share_platforms=tables.memory.share_platforms,
-        ask=tables.ask.targets,
+        ask=Targets.of(tables.ask),
         permissions=_permissions(file, tables),
     )
 
@@ -146,7 +146,7 @@ def _channels(file: TomlFile, tables: FileTable, known: Mapping[str, str]) -> di
                     table.release,
                     dict.fromkeys(known.values()),
                 )
-        channels[key] = ChannelSettings(release, table.mode, table.ask.targets if table.ask else None)
+        channels[key] = ChannelSettings(release, table.mode, Targets.of(table.ask) if table.ask else None)
     return channels
 
 

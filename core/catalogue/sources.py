@@ -10,11 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.catalogue.tables import USUAL, FileTable, Mode, Schedule, SourceOptions, SourceTable
+from core.catalogue.tables import USUAL, AskTable, FileTable, Mode, Schedule, SourceOptions, SourceTable
 from core.catalogue.toml_file import Place, TomlFile, keys_of, label
 from core.domain import Product
 from core.errors import SourceError
-from core.ports.escalations import Targets
 
 
 class SourceKinds(Mapping[str, type[SourceOptions]]):
@@ -57,6 +56,37 @@ class SourceSpec:
     def error(self, problem: str, kind: type[SourceError] = SourceError) -> SourceError:
         """Word a problem of this source, with the place in the file where it is described."""
         return kind(f"{problem} ({self.where})." if self.where else f"{problem}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Who is asked where the documentation does not help, by account or channel with platform (`slack:U1`).
+
+    `people` are asked in direct messages, `channels` by a message there, in which `calls` (people, and
+    roles or user groups: `discord:role:5`, `slack:S1`) are called by sound.
+    """
+
+    people: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: AskTable) -> Targets:
+        """Return who a table of `corpora.toml` names, each once."""
+        return cls(*(tuple(dict.fromkeys(named)) for named in (table.people, table.channels, table.call)))
+
+    def __bool__(self) -> bool:
+        """Return True if there is anybody to ask."""
+        return bool(self.people or self.channels)
+
+    def on(self, platform: str) -> Targets:
+        """Return those of one platform: nobody is asked across platforms, where the link may lead nowhere."""
+        prefix = f"{platform}:"
+        kept = (
+            tuple(one for one in named if one.startswith(prefix))
+            for named in (self.people, self.channels, self.calls)
+        )
+        return Targets(*kept)
 
 
 @dataclass(frozen=True, slots=True)

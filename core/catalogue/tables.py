@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from core.catalogue.toml_file import Place, keys_of
-from core.ports.escalations import Targets
 
 HOUR = 3600.0
 DAY = 24 * HOUR
@@ -181,11 +180,6 @@ class AskTable(_Table):
     people: _Accounts = []
     channels: _Accounts = []
     call: _Accounts = []
-
-    @property
-    def targets(self) -> Targets:
-        """Return who that is, each once."""
-        return Targets(*(tuple(dict.fromkeys(named)) for named in (self.people, self.channels, self.call)))
 
 
 class ChannelTable(_Table):

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.community.channels import ChannelModes
+from core.community.overrides import ChannelModes
 from core.domain import MessageRef
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Answers to composite questions: every part quoted on its own, and what no page answers said so."""
+"""Answers to composite questions: every part quoted on its own."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain import Citation, Evidence, numbered
-from core.generation.phrases import both
 from core.generation.quotes.quote import Weight, quote
 from core.generation.quotes.sections import Whole
-from core.languages import _
 from core.text.markup import inert
 
 MAX_QUOTES = 1
@@ -63,19 +61,3 @@ def quote_parts(
 
 def _renumbered(body: str, numbers: dict[str, int]) -> str:
     return _MARK.sub(lambda m: f"{m[1]}[{numbers.get(m[2], m[2])}]", body)
-
-
-def nothing_on(parts: Sequence[str], product: str, release: str, *, translated: bool = False) -> str:
-    """Say of which parts the documentation holds nothing; empty where there are none.
-
-    Parts of a `translated` question are not in the asker's words, so they are not repeated.
-    """
-    if not parts:
-        return ""
-    named = f"{product} {both(release)}".rstrip()
-    if translated:
-        said = _("I found nothing in the {product} documentation on a part of the question.")
-        return said.format(product=named)
-    asked = _(" and on ").join(f"“{inert(part)}”" for part in parts)
-    said = _("I found nothing in the {product} documentation on {questions}.")
-    return said.format(product=named, questions=asked)

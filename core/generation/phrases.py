@@ -111,6 +111,22 @@ def both(release: str) -> str:
     return _(" and ").join([", ".join(first), last]) if first else last
 
 
+def nothing_on(parts: Sequence[str], product: str, release: str, *, translated: bool = False) -> str:
+    """Say of which parts the documentation holds nothing; empty where there are none.
+
+    Parts of a `translated` question are not in the asker's words, so they are not repeated.
+    """
+    if not parts:
+        return ""
+    named = f"{product} {both(release)}".rstrip()
+    if translated:
+        said = _("I found nothing in the {product} documentation on a part of the question.")
+        return said.format(product=named)
+    asked = _(" and on ").join(f"“{inert(part)}”" for part in parts)
+    said = _("I found nothing in the {product} documentation on {questions}.")
+    return said.format(product=named, questions=asked)
+
+
 _ORIGINS = {
     "given": N_("Release {release}: the asker chose it."),
     "question": N_("Release {release}: the question names it."),

@@ -76,17 +76,11 @@ def chunk(
     contexts: list[ContextChunk] = []
     searches: list[SearchChunk] = []
     for position, page in enumerate(found):
-        context = ContextChunk(
-            id=content_hash(document_id, str(position)),
-            path=document.path,
-            title=document.title,
-            heading=" > ".join(page.section.headings),
-            url=_linked(document.url, page.section.anchor),
-            page=page.text,
-            before=_before(found[position - 1], page, surround) if position else "",
-            after=_after(found[position + 1], page, surround) if position + 1 < len(found) else "",
-            release=release,
+        near = (
+            _before(found[position - 1], page, surround) if position else "",
+            _after(found[position + 1], page, surround) if position + 1 < len(found) else "",
         )
+        context = _context(content_hash(document_id, str(position)), document, page, near, release)
         contexts.append(context)
         prefix = _prefix(document.title, page.section.headings, count_tokens, max_tokens)
         for ordinal, text in enumerate(cut_search_chunks(page, prefix, count_tokens, max_tokens, k)):
@@ -104,6 +98,21 @@ def chunk(
         document.url,
         tuple(contexts),
         tuple(searches),
+    )
+
+
+def _context(key: str, document: Document, page: Page, near: tuple[str, str], release: str) -> ContextChunk:
+    """Return a page of a document as a context chunk; `near` is what stands before and after it."""
+    return ContextChunk(
+        id=key,
+        path=document.path,
+        title=document.title,
+        heading=" > ".join(page.section.headings),
+        url=_linked(document.url, page.section.anchor),
+        page=page.text,
+        before=near[0],
+        after=near[1],
+        release=release,
     )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from core.domain import ContextChunk
 from core.ingestion.parsing import Quota
 from core.ingestion.reading import Progress, Report
-from core.ports import Corpus, CorpusStore, Encoder, SearchRow, TokenEncoder
+from core.ports import Corpus, CorpusStore, Encoder, SearchRow, TokenEncoder, VectorIndex
 from core.retrieval.features import packed
 from core.retrieval.late_interaction import bits_of
 from core.system.offload import aside
@@ -16,6 +18,8 @@ from core.text.words import alike, window_texts
 
 EMBEDDED_AT_ONCE = 128
 """Texts between two commits of vectors: what a killed run loses at most."""
+FILLED_AT_ONCE = 2000
+"""Vectors that are put into the vector index at once."""
 VIEWED_AT_ONCE = 200
 """Pages that are cut to windows, and kept as the second look reads them, at once."""
 
@@ -81,6 +85,16 @@ class Embedding:
             )
             await self._store.put_views(by, views)
         return bool(lacking)
+
+    async def fill(self, index: VectorIndex, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
+        """Put the vectors of passages, as far as they are kept, into the vector index of a corpus."""
+        for start in range(0, len(rows), FILLED_AT_ONCE):
+            some = rows[start : start + FILLED_AT_ONCE]
+            vectors = await self._store.vectors(corpus.encoder, [row.text_hash for row in some])
+            found = [row for row in some if row.text_hash in vectors]
+            if found:
+                table = np.stack([vectors[row.text_hash] for row in found])
+                await index.upsert(corpus.collection, [row.id for row in found], table)
 
 
 def _cut(pages: Mapping[str, ContextChunk]) -> dict[str, str]:

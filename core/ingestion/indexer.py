@@ -14,8 +14,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequ
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import numpy as np
-
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
 from core.ingestion.embedding import Embedding
 from core.ingestion.parsing import UNLIMITED, Quota
@@ -190,7 +188,7 @@ class Indexer:
                 extra = list(present - wanted)
                 mended += len(missing) + len(extra)
                 if index is self._vectors:
-                    await self._put_vectors(corpus, missing)
+                    await self._embedding.fill(self._vectors, corpus, missing)
                 else:
                     entries = await aside(len(missing), _entries, missing, set[str]())
                     await self._words.upsert(corpus.collection, entries)
@@ -248,9 +246,7 @@ class Indexer:
             raise SourceError(reading.failed[0][1])
         rows = await self._store.rows(release, ids)
         self._quota.check_passages(release, len(rows))
-        texts = await aside(len(rows), lambda: {row.text_hash: row.embedded for row in rows})
-        lacking = await self._store.missing_vectors(encoder.name, list(texts))
-        texts = await aside(len(rows), lambda: {key: texts[key] for key in lacking})
+        texts = await self._unembedded(encoder, rows)
         await self._embedding.texts(encoder, texts, progress, report)
         # a first corpus answers without its windows, a later one waits for them
         added = old is not None and await self._embedding.views(encoder, rows, progress, report)
@@ -259,9 +255,7 @@ class Indexer:
         progress.enter("indexing", len(rows))
         report(progress)
         target = Corpus(release, encoder.name, 0, 0.0, 0, 0)
-        near, known = await self._vectors.ids(target.collection), await self._words.ids(target.collection)
-        await self._put_vectors(target, await aside(len(rows), _missing, rows, near))
-        await self._words.upsert(target.collection, await aside(len(rows), _entries, rows, known))
+        await self._fill(target, rows)
         live = await aside(len(rows), lambda: {row.id for row in rows})
         if old and old.encoder == encoder.name and not reading.differs:
             corpus = old
@@ -283,6 +277,18 @@ class Indexer:
         progress.finish(len(rows))
         report(progress)
         return Indexed(corpus, reading, len(texts), time.monotonic() - began)
+
+    async def _unembedded(self, encoder: Encoder, rows: Sequence[SearchRow]) -> dict[str, str]:
+        """Return the texts whose vectors are not kept yet, by their hashes."""
+        texts = await aside(len(rows), lambda: {row.text_hash: row.embedded for row in rows})
+        lacking = await self._store.missing_vectors(encoder.name, list(texts))
+        return await aside(len(rows), lambda: {key: texts[key] for key in lacking})
+
+    async def _fill(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
+        """Put passages into the indexes of vectors and of words, as far as they are not there."""
+        near, known = await self._vectors.ids(corpus.collection), await self._words.ids(corpus.collection)
+        await self._embedding.fill(self._vectors, corpus, await aside(len(rows), _missing, rows, near))
+        await self._words.upsert(corpus.collection, await aside(len(rows), _entries, rows, known))
 
     async def _note(self, release: str, noted: Sequence[Noted]) -> None:
         for run in noted:
@@ -306,18 +312,6 @@ class Indexer:
                 await index.drop(old.collection)
                 await index.drop(pairs_collection(old))
         await self._store.sweep(corpus.release)
-
-    async def _put_vectors(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
-        for start in range(0, len(rows), 2000):
-            some = rows[start : start + 2000]
-            vectors = await self._store.vectors(corpus.encoder, [row.text_hash for row in some])
-            found = [row for row in some if row.text_hash in vectors]
-            if found:
-                await self._vectors.upsert(
-                    corpus.collection,
-                    [row.id for row in found],
-                    np.stack([vectors[row.text_hash] for row in found]),
-                )
 
 
 def _missing(rows: Sequence[SearchRow], present: Collection[str]) -> list[SearchRow]:

@@ -236,12 +236,8 @@ class Reader:
         if people and keep:  # an older version did not write it down
             await self._store.wrote(people)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
-        if not ids and not (isinstance(source, PeoplesSource) and (source.withheld or source.may_be_empty)):
-            first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
-            raise SourceError(
-                f"{source.name} holds no document that can be read{first}; check its path and include "
-                f"patterns."
-            )
+        if not ids:
+            _check_empty(source, skipped)
         removed = _named(source.name, (path for path in before if path not in ids))
         unchanged = len(ids) - len(added) - len(changed)
         read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped))
@@ -262,6 +258,16 @@ class Reader:
             for trace in getattr(error, "__notes__", ()):
                 log.error("%s cannot be parsed:\n%s", raw.path, trace)
             raise
+
+
+def _check_empty(source: Source, skipped: Sequence[tuple[str, str, str]]) -> None:
+    """Raise SourceError unless a source may hold no document."""
+    if isinstance(source, PeoplesSource) and (source.withheld or source.may_be_empty):
+        return
+    first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
+    raise SourceError(
+        f"{source.name} holds no document that can be read{first}; check its path and include patterns."
+    )
 
 
 def _named(source: str, paths: Iterable[str]) -> tuple[str, ...]:

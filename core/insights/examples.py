@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.community.releases import DefaultReleases
+from core.community.overrides import DefaultReleases
 from core.domain import Product, Question, Scope
 from core.memory.community import CommunityMemory
 from core.memory.partitions.partition_index import OTHER_LANGUAGE, platform_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from core.catalogue import Catalogue, ChannelSettings
-from core.community.releases import DefaultReleases
+from core.community.overrides import DefaultReleases
 from core.domain import Product
 from core.errors import ModelBusy, ModelError, ModelMissing, ModelUnavailable
 from core.generation.context.by_rule import KEPT

@@ -1,4 +1,4 @@
-"""Questions that were put to a person: who can be asked, what they were told, and the port that keeps it."""
+"""Questions that were put to a person, what they were told, and the port that keeps it."""
 
 from __future__ import annotations
 
@@ -9,32 +9,6 @@ from core.domain import MessageRef
 
 Post = tuple[MessageRef, ...]
 """The messages that one thing said takes, in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """Who is asked where the documentation does not help, by account or channel with platform (`slack:U1`).
-
-    `people` are asked in direct messages, `channels` by a message there, in which `calls` (people, and
-    roles or user groups: `discord:role:5`, `slack:S1`) are called by sound.
-    """
-
-    people: tuple[str, ...] = ()
-    channels: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Return True if there is anybody to ask."""
-        return bool(self.people or self.channels)
-
-    def on(self, platform: str) -> Targets:
-        """Return those of one platform: nobody is asked across platforms, where the link may lead nowhere."""
-        prefix = f"{platform}:"
-        kept = (
-            tuple(one for one in named if one.startswith(prefix))
-            for named in (self.people, self.channels, self.calls)
-        )
-        return Targets(*kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
-"""People who opted out, and pseudonyms (one-way names) for people in old records."""
+"""People who opted out, one-way names for people in old records, and whose words a text holds."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import re
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
+from core.domain import Product, Question, Turn
 from core.ports.people import OptOutStore
+from core.text.words import STOP_WORDS, index_terms, stem
 
 KEY_BYTES = 32
 """Length of the key that one-way names are made with."""
@@ -17,6 +20,11 @@ Notice = Literal["answer", "vote"]
 _LIST = "opt-out"
 _PAGES = "pages"
 _MARK = "~"
+Said = tuple[str, Collection[str]]
+"""A text, and whose words it holds."""
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+"""Writing without spaces: there two characters count as a word."""
+_SMALL = frozenset(stem(word) for word in STOP_WORDS)
 
 
 class Names:
@@ -159,3 +167,56 @@ def no_name(account: str) -> str:
 def never(account: str) -> float:
     """Return 0.0: an account never asked to be forgotten, where there is no list of them."""
     return 0.0
+
+
+def grains(text: str) -> set[str]:
+    """Return what of a text can be recognised in another one: its words by their stems, no small words."""
+    pairs = (run[at : at + 2] for run in _UNSPACED.findall(text) for at in range(len(run) - 1))
+    return ({term for term in index_terms(text) if len(term) > 1} - _SMALL) | set(pairs)
+
+
+def carried(text: str, own: Iterable[str], said: Sequence[Said]) -> frozenset[str]:
+    """Return whose words a text holds, of those who `said` something, that do not stand in `own` texts.
+
+    A name that is taken too often costs an answer when that person is forgotten; one that is missed leaves a
+    word of theirs behind. So every word counts that others have said and that stands in nothing else.
+    """
+    new = grains(text).difference(*map(grains, own))
+    found: set[str] = set()
+    for words, people in said if new else ():
+        if people and not new.isdisjoint(grains(words)):
+            found.update(people)
+    return frozenset(found)
+
+
+def others_texts(question: Question) -> list[Said]:
+    """Return what others than the asker said in the thread before a question."""
+    return [(turn.text, people) for turn in question.history if (people := _people(turn, question.asker))]
+
+
+def asker_texts(question: Question, product: Product) -> list[str]:
+    """Return the texts whose words are the asker's own, or nobody's: the product and its releases."""
+    names = [product.name, *product.aliases]
+    names += [name for release in product.releases for name in (release.name, *release.aliases)]
+    mine = [turn.text for turn in question.history if not _people(turn, question.asker)]
+    return [question.text, " ".join(names), *mine]
+
+
+def of_thread(question: Question, product: Product, base: str, forms: str, by_model: bool) -> frozenset[str]:
+    """Return whose words of the thread are in the queries: in `base`, and in `forms`, all of them together.
+
+    Where a model wrote `base`, a word that nobody said may be anybody's in other words.
+    """
+    said = others_texts(question)
+    if not said:
+        return frozenset()
+    texts = asker_texts(question, product)
+    every = [*texts, *(words for words, _ in said)]
+    if by_model and base != question.text and grains(base).difference(*map(grains, every)):
+        return frozenset(person for _, people in said for person in people)
+    return carried(forms, texts, said)
+
+
+def _people(turn: Turn, asker: str) -> tuple[str, ...]:
+    people = (turn.author,) if turn.role == "user" else turn.authors
+    return tuple(person for person in people if person and person != asker)

@@ -5,12 +5,17 @@ stands between tags that it cannot close, and the system text says that it is da
 """
 
 from core.prompts.answering import (
+    DONT_KNOW,
+    PROMPT_VERSION,
     REASONING,
     REASONING_SCHEMA,
     answer_system,
     answer_user,
+    conversation,
+    data,
     evidence,
     rejected,
+    releases_of,
     wrong,
     wrong_citations,
     wrong_language,
@@ -37,7 +42,6 @@ from core.prompts.reasoning import (
     known,
     summary,
 )
-from core.prompts.tagged import DONT_KNOW, PROMPT_VERSION, conversation, data, releases_of
 from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 
 __all__ = [

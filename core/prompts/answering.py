@@ -1,11 +1,25 @@
-"""What the model is told to write an answer from evidence."""
+"""What the model is told to write an answer from evidence, and what all prompts share: the version, the fixed
+phrase, and tags that nobody can close.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from core.prompts.tagged import DONT_KNOW, attribute, data, releases_of
+from core.languages import N_
+from core.text.invisible import visible
+from core.text.words import one_line
+
+PROMPT_VERSION = "7"
+"""Changes with every change of meaning here, so that figures can be told apart."""
+
+DONT_KNOW = N_("I don't know.")
+"""The one phrase for having no answer; it stands alone, and is English between the model and us."""
+
+_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
+_TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 _ANSWER = """\
 You answer questions of the {product} community from the documentation of {releases}.
@@ -64,6 +78,33 @@ Write the whole answer anew without these faults: leave out what the evidence do
 evidence does. If nothing is left that answers the question, your whole reply is: {dont_know} Do not mention \
 the faults."""
 _KEEP = " Keep the words outside of <wrong> as they are, and write no <wrong>."
+
+
+def data(text: str) -> str:
+    """Make text from outside unable to open or close one of our tags, also by what nobody sees in them."""
+    return _TAG.sub(r"‹\1", visible(text))
+
+
+def attribute(text: str) -> str:
+    """Make text fit for an attribute of a tag: one line without double quotes."""
+    return one_line(data(text).replace('"', "'"))
+
+
+def releases_of(product: str, releases: Sequence[str]) -> str:
+    """Name the releases: `Flask 3.1`, `Flask 2.3 and 3.1`."""
+    if not releases:
+        return product
+    names = releases[0] if len(releases) == 1 else f"{', '.join(releases[:-1])} and {releases[-1]}"
+    return f"{product} {names}"
+
+
+def conversation(turns: Sequence[tuple[str, str]]) -> str:
+    """Return the thread so far as (who, text), oldest first."""
+    if not turns:
+        return ""
+    # further lines are indented, so that code keeps its shape and nobody writes another's turn
+    told = "\n".join(f"{who}: " + "\n  ".join(data(text).strip().split("\n")) for who, text in turns)
+    return f"The conversation before the question:\n<conversation>\n{told}\n</conversation>"
 
 
 def answer_system(

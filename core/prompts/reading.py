@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.prompts.tagged import attribute, data
+from core.prompts.answering import attribute, data
 
 REDUCE_SCHEMA: dict[str, Any] = {
     "type": "object",

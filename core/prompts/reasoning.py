@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.prompts.tagged import DONT_KNOW, data
+from core.prompts.answering import DONT_KNOW, data
 
 EXPRESSIONS_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain import Product
-from core.prompts.tagged import conversation, data
+from core.prompts.answering import conversation, data
 
 UNDERSTAND_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -51,6 +51,11 @@ def ruled(text: str) -> str:
     return begin if rest and RULED - len(begin) <= _LONGEST_WORD else text[:RULED]
 
 
+def last_of(name: str) -> str:
+    """Return the name that is called, without what it belongs to: `run` of `app.run()`."""
+    return re.split(r"\.|::|->", name.removesuffix("()"))[-1]
+
+
 def one_line(text: str) -> str:
     """Put a text on one line, with one space between words."""
     return " ".join(text.split())

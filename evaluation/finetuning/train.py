@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,26 +66,43 @@ def train(
     model, four_bits = _loaded(transformers, torch, base)
     if four_bits:
         model = peft.prepare_model_for_kbit_training(model)
-    model = peft.get_peft_model(
-        model,
-        peft.LoraConfig(
-            r=lora.rank,
-            lora_alpha=lora.alpha,
-            lora_dropout=lora.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        ),
-    )
+    model = peft.get_peft_model(model, _adapter(peft, lora))
     trained, weights = model.get_nb_trainable_parameters()
     examples = [_example(tokenizer, line, lora.longest) for line in lines]
     tests = [_example(tokenizer, line, lora.longest) for line in held]
     before = _loss(model, torch, tokenizer, tests, lora.batch)
+    losses: list[float] = []
+    for loss in _epochs(transformers, torch, model, tokenizer, examples, lora):
+        losses.append(loss)
+        tell(f"epoch {len(losses)} of {lora.epochs}: loss {loss:.4f}")
+    after = _loss(model, torch, tokenizer, tests, lora.batch)
+    told = Trained(tuple(losses), before, after, int(trained), int(weights), four_bits)
+    _save(peft, transformers, torch, model, tokenizer, base, out, four_bits)
+    (out / "training.json").write_text(
+        json.dumps({"base": base, "lora": asdict(lora), **asdict(told)}, indent=2) + "\n", "utf-8"
+    )
+    return told
+
+
+def _adapter(peft: Any, lora: Lora) -> Any:
+    return peft.LoraConfig(
+        r=lora.rank,
+        lora_alpha=lora.alpha,
+        lora_dropout=lora.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+
+
+def _epochs(
+    transformers: Any, torch: Any, model: Any, tokenizer: Any, examples: Sequence[Any], lora: Lora
+) -> Iterator[float]:
+    """Train a model on examples, and yield the mean loss of each epoch."""
     steps = math.ceil(len(examples) / lora.batch) * lora.epochs
     weighed = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(weighed, lr=lora.rate, weight_decay=lora.decay)
     schedule = transformers.get_cosine_schedule_with_warmup(optimizer, round(lora.warm_up * steps), steps)
-    losses: list[float] = []
-    for epoch in range(lora.epochs):
+    for _ in range(lora.epochs):
         model.train()
         order = torch.randperm(len(examples)).tolist()
         total = 0.0
@@ -98,15 +115,7 @@ def train(
             schedule.step()
             optimizer.zero_grad()
             total += float(loss.detach()) * len(some)
-        losses.append(round(total / len(order), 4))
-        tell(f"epoch {epoch + 1} of {lora.epochs}: loss {losses[-1]:.4f}")
-    after = _loss(model, torch, tokenizer, tests, lora.batch)
-    told = Trained(tuple(losses), before, after, int(trained), int(weights), four_bits)
-    _save(peft, transformers, torch, model, tokenizer, base, out, four_bits)
-    (out / "training.json").write_text(
-        json.dumps({"base": base, "lora": asdict(lora), **asdict(told)}, indent=2) + "\n", "utf-8"
-    )
-    return told
+        yield round(total / len(order), 4)
 
 
 def modelfile(context_tokens: int) -> str:

@@ -84,15 +84,7 @@ async def calibrate(
     choice = choose_thresholds(labelled, vectors, guard, precision, recall)
     if not choice.reached:
         tell(f"No similarity reaches a precision of {precision}; only the same words will be reused.")
-    made = Calibrated(
-        encoder.name,
-        choice.delta,
-        choice.tau,
-        choice.precision,
-        choice.recall,
-        pairs.name,
-        time.time(),
-    )
+    made = _calibrated(encoder.name, choice, pairs.name)
     if decision := _decision(labelled, vectors, precision, guard):
         made = replace(made, reach=decision.reach, far=decision.far)
     else:
@@ -108,6 +100,10 @@ async def calibrate(
     if plots and not await asyncio.to_thread(draw_calibration, report, home):
         tell("No plot: matplotlib is not installed; `pip install threadlore[evaluate]` brings it.")
     return report
+
+
+def _calibrated(encoder: str, choice: Choice, pairs: str) -> Calibrated:
+    return Calibrated(encoder, choice.delta, choice.tau, choice.precision, choice.recall, pairs, time.time())
 
 
 async def _labelled(path: Path, half: Half, encoder: Encoder) -> tuple[list[Pair], dict[str, Vector]]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Select, delete, exists, func, literal, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.orm import aliased
 
 from core.catalogue.tables import next_level
@@ -105,27 +106,13 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
                 ["document_id", "by", "at", "pages"], _heirs(release)
             )
             await connection.execute(heirs.on_conflict_do_nothing())
-            known = (
-                await connection.execute(
-                    select(func.count())
-                    .select_from(CorpusDocumentRow)
-                    .join(DocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
-                    .where(CorpusDocumentRow.release == release)
-                )
-            ).scalar_one()
+            known = await _live(connection, release, DocumentRow, DocumentRow.id)
             if known < len(ids):
                 raise StorageError(
                     f"{len(ids) - known} documents of {release} are gone from the database; run "
                     f"`threadlore index --release {release}` again."
                 )
-            chunks = (
-                await connection.execute(
-                    select(func.count())
-                    .select_from(SearchRowTable)
-                    .join(CorpusDocumentRow, CorpusDocumentRow.document_id == SearchRowTable.document_id)
-                    .where(CorpusDocumentRow.release == release)
-                )
-            ).scalar_one()
+            chunks = await _live(connection, release, SearchRowTable, SearchRowTable.document_id)
             corpus = Corpus(release, encoder, (old or 0) + 1, time.time(), len(ids), chunks)
             values = {
                 "encoder": encoder,
@@ -238,6 +225,17 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
             )
             for row in rows
         )
+
+
+async def _live(connection: AsyncConnection, release: str, table: Any, document_id: Any) -> int:
+    """Return how many rows of a table belong to the live documents of a release."""
+    rows = (
+        select(func.count())
+        .select_from(table)
+        .join(CorpusDocumentRow, CorpusDocumentRow.document_id == document_id)
+        .where(CorpusDocumentRow.release == release)
+    )
+    return int((await connection.execute(rows)).scalar_one())
 
 
 def _heirs(release: str) -> Select[str, str, float, int]:

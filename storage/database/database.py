@@ -22,8 +22,7 @@ from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.member import Member
 from storage.database.schema import migrate
-from storage.database.sqlite_file import DATABASE, begin, check, prepare, storage_error
-from storage.database.whole import WholeConnection
+from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -99,15 +98,7 @@ class Database:
                 await database._take(member or hold_of(address, me, lose))
             if file := file_of(address):
                 await asyncio.to_thread(check, file, thorough=what == SERVE)
-            async with database.write() as connection:
-                if member:  # one after the other
-                    await connection.execute(changes.MIGRATING)
-                await connection.run_sync(migrate)
-                if member:
-                    await changes.join(connection, member)
-                elif database._hold is not None:
-                    await connection.execute(delete(AboutRow).where(AboutRow.name == HOLDER))
-                    await database.add(connection, AboutRow, name=HOLDER, value=me.written)
+            await database._bring_up_to_date(member, me)
         except BaseException:  # also one that is cancelled lets go of its connections
             await database.close()
             raise
@@ -117,6 +108,18 @@ class Database:
             database.member = member
             event.listen(engine.sync_engine, "before_execute", changes.note)
         return database
+
+    async def _bring_up_to_date(self, member: Member | None, me: Holder) -> None:
+        """Migrate the schema, and write down who has the database."""
+        async with self.write() as connection:
+            if member:  # one after the other
+                await connection.execute(changes.MIGRATING)
+            await connection.run_sync(migrate)
+            if member:
+                await changes.join(connection, member)
+            elif self._hold is not None:
+                await connection.execute(delete(AboutRow).where(AboutRow.name == HOLDER))
+                await self.add(connection, AboutRow, name=HOLDER, value=me.written)
 
     async def _take(self, hold: Hold | Member | None) -> None:
         self._hold = hold

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.errors import StorageError, StorageUnavailable
 from core.system.private_files import private
 from core.text.words import one_line
 
+T = TypeVar("T")
 FILE = "threadlore.sqlite3"
 """Name of the database in a home."""
 BACKUP = "Put the latest backup in its place (docs/running.md, Backups); nothing was changed."
@@ -148,3 +152,43 @@ def begin(connection: Connection) -> None:
     """Take the lock of who writes at the beginning of a transaction, where it writes."""
     if connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+class WholeConnection(AsyncConnection):
+    """A connection whose statements end before a cancellation is felt; then it is rolled back.
+
+    A statement that returns rows and is left halfway keeps its transaction, and so the whole file locked,
+    until its cursor is collected as garbage. Tasks are cancelled all the time: a question that is deleted
+    while it is answered.
+    """
+
+    async def start(self, is_ctxmanager: bool = False) -> AsyncConnection:
+        """Take a connection from the pool; whoever stops waiting for it gives it back."""
+        try:
+            return await _whole(super().start(is_ctxmanager))
+        except asyncio.CancelledError:
+            if self.sync_connection is not None:
+                await _whole(self.close())
+            raise
+
+    async def execute(self, *args: Any, **named: Any) -> Any:
+        """Carry out a statement and fetch its rows."""
+        return await _whole(super().execute(*args, **named))
+
+    async def exec_driver_sql(self, *args: Any, **named: Any) -> Any:
+        """Carry out a statement that is written in SQL."""
+        return await _whole(super().exec_driver_sql(*args, **named))
+
+
+async def _whole(work: Coroutine[Any, Any, T]) -> T:
+    task = asyncio.create_task(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        task.cancelled() or task.exception()  # looked at, so that nothing is logged
+        raise cancelled
+    return task.result()

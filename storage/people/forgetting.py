@@ -103,18 +103,8 @@ class SqlPeople(Store):
             votes = await _delete_votes(connection, own, pairs, {row.number for row in cast})
             topics = set(await _ids(connection, PairRow.topic, PairRow.id, pairs))
             topics |= await topics_of(connection, own | told)
-            for table, column, keys in (
-                (AnswerRow, AnswerRow.id, own),
-                (PairRow, PairRow.id, pairs),
-                (UnaskedRow, UnaskedRow.answer_id, own),
-                (AuthorRow, AuthorRow.pair_id, pairs),
-                (DistinctionRow, DistinctionRow.pair_id, pairs),
-                (CorrectionRow, CorrectionRow.answer_id, own),
-                (PostRow, PostRow.message, {row.message for row in claims}),
-                (ClaimRow, ClaimRow.message, {row.message for row in claims}),
-                (EventRow, EventRow.event, await events_of(connection, accounts)),
-            ):
-                await _delete(connection, table, column, keys)
+            messages = {row.message for row in claims}
+            await _delete_rows(connection, own, pairs, messages, await events_of(connection, accounts))
             await blank_answers(connection, told, theirs, pairs)
             await blank_claims(connection, held[CLAIM, ""] | set(claimed))
             paths = await blank_pages(connection, pages)
@@ -123,7 +113,7 @@ class SqlPeople(Store):
             await delete_vectors(connection, topics)
             await clean_traces(connection, pairs)
             await blank_traces(connection, held[ANSWER, TRACE] - own - told)
-            await _forget_words(connection, names, own, pairs, {row.message for row in claims})
+            await _forget_words(connection, names, own, pairs, messages)
             await self._database.owe_scrub(connection)
         gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), frozenset(paths))
         return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
@@ -170,6 +160,27 @@ async def _delete(connection: AsyncConnection, table: Any, column: Any, keys: It
     for part in slices(list(keys)):
         count += (await connection.execute(delete(table).where(column.in_(part)))).rowcount
     return count
+
+
+async def _delete_rows(
+    connection: AsyncConnection,
+    answers: Collection[str],
+    pairs: Collection[str],
+    messages: Collection[str],
+    events: Collection[str],
+) -> None:
+    for table, column, keys in (
+        (AnswerRow, AnswerRow.id, answers),
+        (PairRow, PairRow.id, pairs),
+        (UnaskedRow, UnaskedRow.answer_id, answers),
+        (AuthorRow, AuthorRow.pair_id, pairs),
+        (DistinctionRow, DistinctionRow.pair_id, pairs),
+        (CorrectionRow, CorrectionRow.answer_id, answers),
+        (PostRow, PostRow.message, messages),
+        (ClaimRow, ClaimRow.message, messages),
+        (EventRow, EventRow.event, events),
+    ):
+        await _delete(connection, table, column, keys)
 
 
 async def _delete_votes(

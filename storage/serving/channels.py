@@ -10,9 +10,8 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.community.channels import ModeSet, Pause
-from core.community.releases import ReleaseSet
 from core.community.unsolicited import Heard
+from core.ports.channels import ModeSet, Pause, ReleaseSet
 from storage.database.database import Store
 from storage.memory.pair_rows import standing
 from storage.tables import (

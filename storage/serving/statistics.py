@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import func, select
@@ -24,6 +24,59 @@ TERMINAL = frozenset({"cli", "terminal"})
 OFF_TOPIC = 0.25
 """Confidence under which a question without a near page is about something else; ours."""
 _VALUES = {1: "up", 0: "down", None: "withdrawn"}
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What happened on one day; times in milliseconds."""
+
+    routes: Counter[Any] = field(default_factory=Counter)
+    votes: Counter[int] = field(default_factory=Counter)
+    people: set[str] = field(default_factory=set)
+    spent: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    """Until the first words stood there."""
+    failed: int = 0
+    wrong: int = 0
+    reused_ms: float = 0.0
+    written: int = 0
+    written_ms: float = 0.0
+    calls: int = 0
+
+    def answer(self, row: Any) -> None:
+        """Count an answer."""
+        self.routes[row.route] += 1
+        self.people.add(row.asker)
+        self.failed += bool(row.error)
+        if row.ms is not None:
+            self.spent.append(row.ms)
+            self.first.append(row.ms if row.first is None else row.first)
+        if row.route == "reuse":
+            self.reused_ms += row.ms or 0.0
+        elif row.route not in ("calculation", "abstain") and row.ms is not None:
+            self.written += 1
+            self.written_ms += row.ms
+            self.calls += row.calls or 0
+
+    def as_day(self, day: str) -> Day:
+        """Return the figures of the day."""
+        return Day(
+            day,
+            dict(self.routes),
+            self.votes[1],
+            self.votes[0],
+            len(self.people),
+            _percentile(self.spent, 0.5),
+            _percentile(self.spent, 0.95),
+            _percentile(self.first, 0.5),
+            _percentile(self.first, 0.95),
+            self.failed,
+            self.wrong,
+            round(self.reused_ms, 1),
+            self.written,
+            round(self.written_ms, 1),
+            self.calls,
+        )
 
 
 class SqlStatistics(Store):
@@ -46,57 +99,17 @@ class SqlStatistics(Store):
             votes = votes.join(AnswerRow, AnswerRow.id == VoteRow.answer_id).where(*_only(within))
             apart = apart.join(AnswerRow, AnswerRow.id == DistinctionRow.answer_id).where(*_only(within))
         answers = answers.where(AnswerRow.at >= since, *_only(within))
-        reused: defaultdict[str, float] = defaultdict(float)
-        written: Counter[str] = Counter()
-        written_ms: defaultdict[str, float] = defaultdict(float)
-        calls: Counter[str] = Counter()
-        routes: defaultdict[str, Counter[Any]] = defaultdict(Counter)
-        values: defaultdict[str, Counter[int]] = defaultdict(Counter)
-        people: defaultdict[str, set[str]] = defaultdict(set)
-        spent: defaultdict[str, list[float]] = defaultdict(list)
-        first: defaultdict[str, list[float]] = defaultdict(list)
-        failed: Counter[str] = Counter()
-        wrong: Counter[str] = Counter()
+        found: defaultdict[str, _Counted] = defaultdict(_Counted)
         async with self._database.read() as connection:
             async for rows in parts(await connection.execute(answers)):
                 for row in rows:
-                    day = day_of(row.at)
-                    routes[day][row.route] += 1
-                    people[day].add(row.asker)
-                    failed[day] += bool(row.error)
-                    if row.ms is not None:
-                        spent[day].append(row.ms)
-                        first[day].append(row.ms if row.first is None else row.first)
-                    if row.route == "reuse":
-                        reused[day] += row.ms or 0.0
-                    elif row.route not in ("calculation", "abstain") and row.ms is not None:
-                        written[day] += 1
-                        written_ms[day] += row.ms
-                        calls[day] += row.calls or 0
+                    found[day_of(row.at)].answer(row)
             async for rows in parts(await connection.execute(votes)):
                 for row in rows:
-                    values[day_of(row.at)][row.value] += 1
-            wrong.update(day_of(at) for at in await connection.scalars(apart))
-        return tuple(
-            Day(
-                day,
-                dict(routes[day]),
-                values[day][1],
-                values[day][0],
-                len(people[day]),
-                _percentile(spent[day], 0.5),
-                _percentile(spent[day], 0.95),
-                _percentile(first[day], 0.5),
-                _percentile(first[day], 0.95),
-                failed[day],
-                wrong[day],
-                round(reused[day], 1),
-                written[day],
-                round(written_ms[day], 1),
-                calls[day],
-            )
-            for day in sorted(routes.keys() | values.keys() | wrong.keys())
-        )
+                    found[day_of(row.at)].votes[row.value] += 1
+            for at in await connection.scalars(apart):
+                found[day_of(at)].wrong += 1
+        return tuple(counted.as_day(day) for day, counted in sorted(found.items()))
 
     async def totals(self) -> dict[str, Counter[str]]:
         """Return all answers by route (`routes`) and votes by value (`votes`), and wrong reuse (`reuse`)."""

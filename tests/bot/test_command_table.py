@@ -25,7 +25,7 @@ from bot.commands.slash.table import SlashCommands
 from bot.operations.application import Application
 from bot.ports.chat import Command as Said
 from bot.ports.chat import Person, Press, Reply
-from core.community.channels import DEFAULT, MODES
+from core.community.overrides import DEFAULT, MODES
 from core.domain import MessageRef, Scope
 from core.errors import UsageError
 from core.insights.gaps import DAYS

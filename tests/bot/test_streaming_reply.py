@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.conversation.streaming_reply import READING_SECONDS, StreamingReply
+from bot.conversation.threads import READING_SECONDS, StreamingReply
 from bot.ports.chat import Reply
 from core.domain import MessageRef
 

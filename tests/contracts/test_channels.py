@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.community.channels import ChannelStore, ModeSet, Pause
 from core.ports.about import Act, AuditStore
+from core.ports.channels import ChannelStore, ModeSet, Pause
 from storage.database.database import Database
 from storage.serving.about import SqlAudit
 from storage.serving.channels import SqlChannels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.community.releases import DefaultReleases, ReleaseSet, ReleaseStore
+from core.community.overrides import DefaultReleases
 from core.domain import Product, Release
 from core.errors import UsageError
+from core.ports.channels import ReleaseSet, ReleaseStore
 from core.privacy.names import Names
 from core.query.releases.resolve import lookup
 from storage.database.database import Database
@@ -81,31 +81,3 @@ async def test_who_is_forgotten_uses_no_release_and_gave_none(store: ReleaseStor
     await releases.unname({"slack:U1"})
     assert await releases.of_person("slack:U1") == ""
     assert (await releases.given())["slack:C1"].by == "forgotten"
-
-
-class _Slow(FakeReleases):
-    """A store whose second reader, who began before a change, is answered after it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reads = 0
-        self.late = asyncio.Event()
-
-    async def of_people(self) -> dict[str, str]:
-        self.reads += 1
-        found = await super().of_people()
-        if self.reads == 1:
-            await self.late.wait()
-        return found
-
-
-async def test_what_was_read_before_a_release_was_chosen_does_not_undo_it() -> None:
-    store = _Slow()
-    releases = DefaultReleases(store, {}, PRODUCT, Names(b"k" * 16, {}), lookup)
-    looking = asyncio.create_task(releases.of_person("slack:U1"))
-    await asyncio.sleep(0)
-    assert await releases.choose("slack:U1", "1.5") == "1.5"
-    store.late.set()
-    assert await looking == "1.5" == await releases.of_person("slack:U1")
-    releases.reread()
-    assert await releases.of_person("slack:U1") == "1.5"

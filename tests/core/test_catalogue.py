@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.catalogue import Catalogue, ChannelSettings, SourceKinds, SourceOptions, load_catalogue
+from core.catalogue.sources import Targets
 from core.catalogue.tables import Schedule
 from core.errors import ConfigurationError
 from core.ingestion.sources import Kinds
-from core.ports.escalations import Targets
 
 
 class FolderOptions(SourceOptions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.community.channels import DEFAULT, EVERYWHERE, ChannelModes, Pauses
+from core.community.overrides import DEFAULT, EVERYWHERE, ChannelModes, Pauses
 from core.errors import UsageError
 from core.ports.about import BOT, Act
 from tests.fake_channels import FakeAudit, FakeChannels

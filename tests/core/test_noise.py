@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.community.channels import ChannelModes
+from core.community.overrides import ChannelModes
 from core.community.unsolicited import (
     LEAST,
     PATIENCE,

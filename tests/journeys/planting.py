@@ -24,10 +24,10 @@ from bot.operations.digest import Digest
 from bot.ports.chat import Command
 from bot.privacy.exports import note
 from core.catalogue import ChannelSettings
+from core.catalogue.sources import Targets
 from core.domain import MessageRef, Scope
 from core.ports import Claim
 from core.ports.about import Notice
-from core.ports.escalations import Targets
 from tests.journeys.fake_stage import NAMES, FakeResponder, person
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, answer, told, until

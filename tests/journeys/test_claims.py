@@ -13,7 +13,7 @@ from bot.conversation.triggers import Triggers
 from bot.dispatch.dispatch import dispatch_of
 from bot.ports.chat import Command, Message, Press
 from bot.ports.message_codec import packed
-from core.community.channels import ChannelModes
+from core.community.overrides import ChannelModes
 from core.domain import MessageRef
 from core.ports import Claim, ConversationStore
 from core.ports.conversations import MOST_TRIES

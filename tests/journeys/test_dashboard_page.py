@@ -13,7 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from bot.app.overview import ErrorsSeen, Overview
-from core.community.channels import BOT, EVERYWHERE
+from core.community.overrides import BOT, EVERYWHERE
 from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle
 from tests.journeys.served import served

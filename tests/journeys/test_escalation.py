@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.catalogue import ChannelSettings
-from core.ports.escalations import Targets
+from core.catalogue.sources import Targets
 from tests.journeys.house import Bot
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import (

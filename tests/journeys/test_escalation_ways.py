@@ -11,9 +11,9 @@ from bot.dispatch.dispatch import dispatch_of
 from bot.escalation import asking as escalation
 from bot.ports.chat import Form, Press
 from core.catalogue import ChannelSettings
+from core.catalogue.sources import Targets
 from core.domain import MessageRef
 from core.errors import PlatformError
-from core.ports.escalations import Targets
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.stage import EVERYWHERE, Seen, answer, ask, open_stage, squeezed, told, until

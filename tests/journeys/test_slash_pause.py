@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.app.overview import Overview
-from core.community.channels import EVERYWHERE as ALL
+from core.community.overrides import EVERYWHERE as ALL
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import (

@@ -14,7 +14,7 @@ import pytest
 
 from bot.app.overview import ErrorsSeen, Overview
 from bot.platforms.web.platform import Playground
-from core.community.channels import EVERYWHERE
+from core.community.overrides import EVERYWHERE
 from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle, house, new_folder
 from tests.ollama_server import OllamaServer

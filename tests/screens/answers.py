@@ -19,7 +19,7 @@ from selenium import webdriver
 
 from bot.app.bootstrap import build
 from core.catalogue import ChannelSettings
-from core.ports.escalations import Targets
+from core.catalogue.sources import Targets
 from tests.journeys.house import Bot, house, new_folder
 from tests.journeys.stage import Said, Seen, answer, open_stage, until
 from tests.ollama_server import OllamaServer

@@ -11,7 +11,7 @@ from bot.ports import platforms
 from bot.privacy.exports import Holders
 from bot.privacy.forgetting import Forgetting
 from bot.privacy.my_data import MyData
-from core.community.channels import ChannelModes, Pauses
+from core.community.overrides import ChannelModes, Pauses
 from core.privacy.retention import Policy, Retention
 
 

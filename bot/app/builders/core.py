@@ -14,7 +14,7 @@ from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
-from core.community.releases import DefaultReleases
+from core.community.overrides import DefaultReleases
 from core.corpora.going_live import GoingLive
 from core.corpora.manager import CorpusManager
 from core.engine import Engine
@@ -189,8 +189,8 @@ async def _searcher(ground: Ground) -> Searcher:
 def _corpus_manager(
     ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> CorpusManager:
-    settings, stores, models = ground.settings, ground.stores, ground.models
-    corpora, vectors, words, encoders = stores.corpora, stores.vectors, stores.words, models.encoders
+    settings, stores = ground.settings, ground.stores
+    corpora, encoders = stores.corpora, ground.models.encoders
     quota = Quota(settings.max_passages, settings.disk_reserve_mb * 1_000_000, stores.free)
     going_live = GoingLive(
         store=corpora,
@@ -200,20 +200,14 @@ def _corpus_manager(
         encoders=encoders,
         cluster=stores.cluster,
     )
-
-    async def shown(release: str) -> None:
-        await searcher.load(release)
-        await stores.cluster.tell(CORPORA, release)
-
-    rules = RulePairs() if settings.pregenerate == "rules" else None
     return CorpusManager(
         product=ground.catalogue.product,
         store=corpora,
         memories=stores.memories,
         indexer=Indexer(
             corpora,
-            vectors,
-            words,
+            stores.vectors,
+            stores.words,
             ground.sources.__getitem__,
             going_live.went_live,
             ground.workers,
@@ -226,16 +220,26 @@ def _corpus_manager(
         encoders=encoders,
         upkeep=stores.upkeep,
         vote_weighting=vote_weighting,
-        pregeneration=Pregeneration(
-            stores.pregenerated,
-            corpora,
-            vectors,
-            words,
-            rules,
-            shown,
-            quota=quota,
-            by_model=ModelPairs(models.writer) if models.writer else None,
-        ),
+        pregeneration=_pregeneration(ground, searcher, quota),
+    )
+
+
+def _pregeneration(ground: Ground, searcher: Searcher, quota: Quota) -> Pregeneration:
+    stores, writer = ground.stores, ground.models.writer
+
+    async def shown(release: str) -> None:
+        await searcher.load(release)
+        await stores.cluster.tell(CORPORA, release)
+
+    return Pregeneration(
+        stores.pregenerated,
+        stores.corpora,
+        stores.vectors,
+        stores.words,
+        RulePairs() if ground.settings.pregenerate == "rules" else None,
+        shown,
+        quota=quota,
+        by_model=ModelPairs(writer) if writer else None,
     )
 
 

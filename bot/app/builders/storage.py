@@ -8,12 +8,11 @@ import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from bot.app.privacy_key import key_of
-from core.community.channels import ChannelStore
-from core.community.releases import ReleaseStore
 from core.community.unsolicited import NoiseStore
 from core.errors import DatabaseBusy, StorageError
 from core.insights.given import GivenStore
@@ -35,6 +34,7 @@ from core.ports import (
     WordIndex,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.channels import ChannelStore, ReleaseStore
 from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
@@ -161,13 +161,16 @@ async def _mend_vectors(home: Path, settings: Settings) -> None:
     await asyncio.to_thread(empty_room, own)
 
 
+def _free(home: Path) -> int:
+    """Return how many bytes are free where the home lies."""
+    return shutil.disk_usage(home).free
+
+
 def _stores(
     *, home: Path, database: Database, names: Names, vectors: VectorIndex, words: WordIndex
 ) -> Stores:
     own, persons = home / VECTORS, SqlPeople(database, names)
-
-    def free() -> int:
-        return shutil.disk_usage(home).free
+    free = partial(_free, home)
 
     async def empty() -> None:
         await asyncio.to_thread(empty_room, own)

@@ -28,7 +28,7 @@ def text(result: Result) -> Sequence[str]:
 async def status_of(app: Application) -> dict[str, Any]:
     """Return the library's status with the model's."""
     from bot.rendering.sources import with_next
-    from core.community.channels import EVERYWHERE
+    from core.community.overrides import EVERYWHERE
     from core.text.times import minute_of
 
     status = await app.corpus_manager.status()

@@ -10,7 +10,8 @@ import sys
 import textwrap
 from collections.abc import Collection, Iterator
 
-from core.generation.checked.material import Material, bare, last_of, numbers_of
+from core.generation.checked.material import Material, bare, numbers_of
+from core.text.words import last_of
 from core.vocabulary import word_list
 
 _SHELLS = frozenset({"sh", "bash", "shell", "console", "zsh", "powershell", "cmd", "bat", "fish", "terminal"})

@@ -7,7 +7,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.generation.quotes.blocks import split
-from core.text.words import cut_at_word, identifiers, one_line, quantities, query_terms, sentences, words
+from core.text.words import (
+    cut_at_word,
+    identifiers,
+    last_of,
+    one_line,
+    quantities,
+    query_terms,
+    sentences,
+    words,
+)
 from core.vocabulary import UNITS
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -251,11 +260,6 @@ def _has(source: Source, name: str) -> bool:
     if lowered in source.names or lowered.removesuffix("s") in source.names:
         return True
     return last_of(lowered) in source.code
-
-
-def last_of(name: str) -> str:
-    """Return the name that is called, without what it belongs to: `run` of `app.run()`."""
-    return re.split(r"\.|::|->", name.removesuffix("()"))[-1]
 
 
 def numbers_of(text: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
-from core.text.words import identifiers, parts_of, quantities, query_terms, sentences, words
+from core.text.words import identifiers, last_of, parts_of, quantities, query_terms, sentences, words
 from core.vocabulary import NEGATIONS, OPPOSITES, words_of
 
 _WORDS = words_of(__package__)
@@ -113,7 +113,7 @@ class Ground:
         names = {name.lower() for name in identifiers(document)} | set(plain)
         return cls(
             frozenset(names),
-            frozenset(_last_of(name) for name in names),
+            frozenset(last_of(name) for name in names),
             frozenset(part for name in names for part in parts_of(name)) | frozenset(plain),
             {value: frozenset(units) for value, units in numbers.items()},
             tuple(_Place.of(text) for text in _places(document)),
@@ -154,7 +154,7 @@ class Ground:
 
     def _has(self, name: str) -> bool:
         lowered = name.lower()
-        return lowered in self.names or _last_of(lowered) in self.lasts
+        return lowered in self.names or last_of(lowered) in self.lasts
 
     def _turned(self, sentence: str, terms: frozenset[str]) -> bool:
         """Return True if a sentence says the contrary of the places that speak of the same."""
@@ -201,11 +201,6 @@ class Ground:
             if there and max(len(others & block) for block in there) < ALIGNED * best:
                 return fact
         return ""
-
-
-def _last_of(name: str) -> str:
-    """Return the name that is called, without what it belongs to: `run` of `app.run()`."""
-    return re.split(r"\.|::|->", name.removesuffix("()"))[-1]
 
 
 def _places(document: str) -> list[str]:

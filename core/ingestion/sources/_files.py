@@ -244,6 +244,28 @@ class FileReader:
             if "." in name.lstrip("."):
                 return f"its ending is none of {' '.join(endings())}; say `format` to have it read"
             file_format = "text"
+        read = self._read(path, file_format)
+        if isinstance(read, str):
+            return read
+        file, content = read
+        given = (str(self._root), str(file), str(self._folder.resolve()), content[:HEAD_BYTES])
+        try:
+            page, reason = self._workers.run(place_of, *given)
+        except TooCostly as error:
+            return str(error)
+        if reason:
+            return reason
+        return RawDocument(
+            path=path,
+            url=page_url(self._url, path, page if "{page}" in self._url else None),
+            content=content,
+            format=file_format,
+            root=str(self._root),
+            file=str(file),
+        )
+
+    def _read(self, path: str, file_format: str) -> tuple[Path, bytes] | str:
+        """Return where a file really lies and what it holds, or say why it is no document."""
         try:
             path.encode("utf-8")
             file = (self._folder / path).resolve(strict=True)
@@ -275,21 +297,7 @@ class FileReader:
             return "empty"
         if content.startswith(_LFS_POINTER):
             return "its content is in Git LFS, which is not fetched"
-        given = (str(self._root), str(file), str(self._folder.resolve()), content[:HEAD_BYTES])
-        try:
-            page, reason = self._workers.run(place_of, *given)
-        except TooCostly as error:
-            return str(error)
-        if reason:
-            return reason
-        return RawDocument(
-            path=path,
-            url=page_url(self._url, path, page if "{page}" in self._url else None),
-            content=content,
-            format=file_format,
-            root=str(self._root),
-            file=str(file),
-        )
+        return file, content
 
     def _nothing(self) -> str:
         if self._skipped:

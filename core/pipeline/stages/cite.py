@@ -1,16 +1,23 @@
-"""What every answer gets last: the releases that say something else, and what the pages lack."""
+"""What every answer gets last: releases that say something else, further pages, what the pages lack."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from core.domain import Evidence
-from core.generation.composite import nothing_on
-from core.generation.offers import differs
+from core.generation.phrases import nothing_on
 from core.generation.quotes.quote import without_introduction
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.text.said import Said, statements
+from core.text.words import identifiers, quantities, whole_word
 
+FURTHER = 3
+"""Further pages at most."""
+LIKELY = 0.02
+"""Share of the ranking's odds from which a section is worth a link."""
 OFFERED = 4
 """Other releases that an answer names at most."""
 
@@ -57,3 +64,59 @@ class Cite:
         name = self._product.name
         found = [other for other in others if differs(answer, page, pages.get(other, ()), said(other), name)]
         return tuple(found[:OFFERED])
+
+
+def differs(answer: str, page: str, others: Sequence[str], said: Said, product: str = "") -> bool:
+    """Return True if what an answer takes from a page is not what another release says.
+
+    `others` are that release's pages under the same path and heading, `said` is all that it says anywhere:
+    a page may have another name there. What is taken are the sentences and lines of code that the answer
+    quotes, else those with a name or number that it has from the page. What of them the other release lacks
+    is a difference where a name or number in it is not in its pages of the same place, or there are none.
+    """
+    here, told = statements(page, product), set(statements(answer, product))
+    names = _facts(answer) & _facts(page)
+    taken = [one for one in here if one in told] or [one for one in here if _held(names, one)]
+    there = {one for other in others for one in statements(other, product)}
+    lacking = [one for one in taken if one not in there]
+    lacking = said.lacking(lacking)
+    if not others:
+        return bool(lacking) or not taken
+    return bool(lacking) and not _held(names, "\n".join(lacking)) <= _facts("\n\n".join(others))
+
+
+def _held(names: Collection[str], text: str) -> set[str]:
+    return {name for name in names if whole_word(name).search(text)}
+
+
+def _facts(text: str) -> set[str]:
+    return {name.lower() for name in identifiers(text)} | {digits for digits, _ in quantities(text)}
+
+
+def further(evidence: Sequence[Evidence], cited: Collection[str]) -> tuple[Evidence, ...]:
+    """Return sections that may hold more than the quoted ones, best first: those of other pages before a
+    second one of the same page.
+
+    `cited` are the hashes of what is quoted. The ranking's scores are those of a softmax over pages, so they
+    tell how likely each is. Pages that are made of what people said are left out.
+    """
+    best = max((item.score for item in evidence), default=0.0)
+    likely = [math.exp(max(item.score - best, -50.0)) for item in evidence]
+    told = {_section(item) for item in evidence if item.chunk.hash in cited}
+    found: dict[tuple[str, str, str], Evidence] = {}
+    for item, odds in zip(evidence, likely, strict=True):
+        worth = odds >= LIKELY * sum(likely) and not item.chunk.people and item.chunk.url
+        if worth and _section(item) not in told:
+            found.setdefault(_section(item), item)
+    seen: set[tuple[str, str]] = set()
+    again: list[Evidence] = []
+    for item in found.values():
+        page = item.chunk.release, item.chunk.path
+        again += [item] * (page in seen)
+        seen.add(page)
+    firsts = [item for item in found.values() if item not in again]
+    return tuple([*firsts, *again][:FURTHER])
+
+
+def _section(item: Evidence) -> tuple[str, str, str]:
+    return item.chunk.release, item.chunk.path, item.chunk.heading

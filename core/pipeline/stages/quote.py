@@ -9,7 +9,6 @@ from dataclasses import replace
 from core.domain import Answer, Evidence, Level, Product
 from core.errors import ModelUnavailable
 from core.generation.composite import Part, quote_parts
-from core.generation.offers import further
 from core.generation.quotes.blocks import headings, rejoined
 from core.generation.quotes.compared import at_one_place, other, place_of, same, sides, stands, unchanged
 from core.generation.quotes.listing import listed
@@ -25,6 +24,7 @@ from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
+from core.pipeline.stages.cite import further
 from core.pipeline.told import Told, begun, contradicted, ended, is_notes, refused
 from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product

@@ -17,8 +17,8 @@ from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import TRANSLATE, Resources
 from core.pipeline.stage import answer_of
 from core.ports import for_questions
+from core.privacy.names import of_thread
 from core.query import understand
-from core.query.followups.carried import of_thread
 from core.query.releases.news import is_whole, news
 from core.query.releases.resolve import resolve
 from core.query.understand import queries as query_forms

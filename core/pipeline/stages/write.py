@@ -33,8 +33,8 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import abstention, dont_know, nearly
 from core.ports import LanguageModel, Remembered
 from core.ports.opinions import OpinionStore
+from core.privacy.names import asker_texts, carried, others_texts
 from core.prompts import DONT_KNOW, PROMPT_VERSION
-from core.query.followups.carried import carried, others, own
 from core.query.language import detected
 from core.text.words import one_line, shortened
 
@@ -254,10 +254,10 @@ def _taken(
 ) -> Taken:
     """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
     recall = context.recall
-    mine = [*own(context.question, product), context.queries.base]
+    mine = [*asker_texts(context.question, product), context.queries.base]
     mine += [_words(item) for item in request.evidence if item.chunk.path and not item.chunk.people]
     cited = {entry.hash for entry in citations}
-    said = others(context.question)
+    said = others_texts(context.question)
     said += [(_words(item), item.chunk.people) for item in request.evidence]
     said += better
     shown = [item for item in request.evidence if item.chunk.hash in cited]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.generation.composite import Part, nothing_on, quote_parts
+from core.generation.composite import Part, quote_parts
+from core.generation.phrases import nothing_on
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import ContextChunk, Evidence
-from core.generation.offers import FURTHER, differs, further
+from core.pipeline.stages.cite import FURTHER, differs, further
 from core.text.said import Said
 
 PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at the start."

@@ -178,14 +178,10 @@ class SlackApi:
         finally:
             connecting.cancel()
 
-    def _app(
-        self,
-        on_event: Callable[[Event], Awaitable[bool]],
-        on_command: Callable[[Event], Awaitable[None]],
-        on_press: Callable[[Event], Awaitable[None]],
-    ) -> AsyncApp:
-        async def authorize() -> AuthorizeResult:
-            # Bolt would ask Slack itself, with a client that takes any proxy of the environment
+    def _authorizing(self) -> Callable[[], Awaitable[AuthorizeResult]]:
+        """Return what tells Bolt who the bot is; it would ask Slack, through any proxy of the environment."""
+
+        async def authorize() -> AuthorizeResult:  # no method: Bolt would give it a `self` of its own
             return AuthorizeResult(
                 enterprise_id=None,
                 team_id=None,
@@ -194,10 +190,18 @@ class SlackApi:
                 bot_token=self._token,
             )
 
+        return authorize
+
+    def _app(
+        self,
+        on_event: Callable[[Event], Awaitable[bool]],
+        on_command: Callable[[Event], Awaitable[None]],
+        on_press: Callable[[Event], Awaitable[None]],
+    ) -> AsyncApp:
         app = AsyncApp(
             name="client.py",  # as Bolt itself finds it, in 10 ms: it reads the source of all who called
             client=self._patient,
-            authorize=authorize,
+            authorize=self._authorizing(),
             logger=self._log,
             request_verification_enabled=False,
             process_before_response=True,  # Bolt acknowledges events first otherwise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain import Product, Question, Release, Turn
-from core.query.followups.carried import carried, of_thread, others, own
+from core.privacy.names import asker_texts, carried, of_thread, others_texts
 
 KETTLE = Product("Kettle", ("kettle",), (Release("1.5"), Release("2.0", latest=True)))
 ASKED = Turn("user", "Which port does the blue dashboard listen on?", "slack:UANN")
@@ -46,5 +46,5 @@ def test_words_are_known_by_their_stems_and_without_spaces() -> None:
 
 def test_others_are_those_who_are_not_the_asker() -> None:
     question = Question("x", "slack:UANN", history=(ASKED, ANSWERED, Turn("user", "who knows", "")))
-    assert others(question) == [(ANSWERED.text, ("slack:UHAL",))]
-    assert ASKED.text in own(question, KETTLE)
+    assert others_texts(question) == [(ANSWERED.text, ("slack:UHAL",))]
+    assert ASKED.text in asker_texts(question, KETTLE)
