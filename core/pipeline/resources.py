@@ -30,8 +30,8 @@ _T = TypeVar("_T")
 STEPS = (
     "understand", "reduce", "select", "again", "guard", "triplets", "attributes", "calculate", "knowledge"
 )  # fmt: skip
-"""What the model can do before it answers: QAMR's steps 1, 3 and 4, guess for a second search, agree to a reuse,
-and what GraphContextGen and Hybrid CRAG add."""
+"""What the model can do before it answers: QAMR's steps 1, 3 and 4, guess for a second search, agree to a
+reuse, and what GraphContextGen and Hybrid CRAG add."""
 TRANSLATE = "translate"
 """The same as `understand` for a question in another language, where rules cannot stand in."""
 MOST = 3

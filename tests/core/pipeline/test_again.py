@@ -21,7 +21,10 @@ from tests.fakes import FakeModel, Reply
 
 ASKED = "how do I see each job that the queue takes"
 TARGET = "Set `verbose` to have the log of the worker tell of everything."
-GUESS = {"passage": "Set verbose, and the log of the worker tells of everything.", "terms": ["verbose", "log"]}
+GUESS = {
+    "passage": "Set verbose, and the log of the worker tells of everything.",
+    "terms": ["verbose", "log"],
+}
 
 
 class Scripted:
