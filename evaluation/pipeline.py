@@ -16,6 +16,7 @@ from core.pipeline.context import Needs, QueryContext
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, answer_of, run
+from core.pipeline.stages.again import SearchAgain
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Reduce, Retrieve, Select
@@ -79,19 +80,25 @@ def stages_of(
     how = how or Configuration(recipe)
     parts = research.parts
     searcher = _searcher_of(parts.searcher, how, enough)
-    stages = recipe_of(recipe)(replace(parts, searcher=searcher))
-    chosen: list[Stage] = []
-    for stage in stages:
-        if (isinstance(stage, Reduce) and not how.reduce) or (isinstance(stage, Select) and not how.select):
-            continue
-        if isinstance(stage, _WRITING) and not answers:
-            continue
-        if isinstance(stage, Understand) and not how.rewrite:
-            stage = AsItStands(parts)
-        if isinstance(stage, Retrieve) and how.searches_otherwise:
-            stage = Retrieve(replace(parts, searcher=searcher))
-        chosen.append(stage)
-    return (*chosen, *(() if answers else (Unanswered(),)))
+
+    kinds = {Reduce: how.reduce, Select: how.select, **dict.fromkeys(_WRITING, answers)}
+    left_out = tuple(kind for kind, is_on in kinds.items() if not is_on)
+
+    def configured(stages: Sequence[Stage]) -> Sequence[Stage]:
+        chosen: list[Stage] = []
+        for stage in (one for one in stages if not isinstance(one, left_out)):
+            if isinstance(stage, SearchAgain):
+                chosen += [stage.by(configured)] if answers else configured(stage.read)
+            elif isinstance(stage, Understand) and not how.rewrite:
+                chosen.append(AsItStands(parts))
+            elif isinstance(stage, Retrieve) and how.searches_otherwise:
+                chosen.append(Retrieve(replace(parts, searcher=searcher)))
+            else:
+                chosen.append(stage)
+        return chosen
+
+    stages = configured(recipe_of(recipe)(replace(parts, searcher=searcher)))
+    return (*stages, *(() if answers else (Unanswered(),)))
 
 
 def _searcher_of(searcher: Searcher, how: Configuration, enough: float | None) -> Searcher:

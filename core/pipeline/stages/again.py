@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core.domain import Answer, Queries
 from core.generation.guess import Guess, guess
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import Stage, walk
 from core.retrieval.found import Found, merged
 
 
@@ -26,12 +26,16 @@ class SearchAgain:
 
     def __init__(self, parts: Resources, read: Sequence[Stage], reread: Sequence[Stage]) -> None:
         self._parts = parts
-        self._read = read
-        self._reread = reread
+        self.read = tuple(read)
+        self.reread = tuple(reread)
+
+    def by(self, change: Callable[[Sequence[Stage]], Sequence[Stage]]) -> SearchAgain:
+        """Return the same with other stages to read, as `change` makes them of those there are."""
+        return SearchAgain(self._parts, change(self.read), change(self.reread))
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft an answer; end with an abstention where neither search leads to one."""
-        ended = await _first_end(self._read, context)
+        ended = await walk(self.read, context)
         if ended is None or ended.route != "abstain" or not self._may(context):
             return ended
         before = context.found, context.chosen, context.texts, context.taken
@@ -41,7 +45,7 @@ class SearchAgain:
         context.found, context.chosen, context.texts = found, None, None
         plain = context.queries
         context.queries = _with(plain, context.trace.again or ())
-        again = await _first_end(self._reread, context)
+        again = await walk(self.reread, context)
         context.queries = plain
         if again is None and context.draft is not None:
             return None
@@ -92,10 +96,3 @@ def _with(queries: Queries, terms: Sequence[str]) -> Queries:
     said = " ".join(terms)
     versionless = f"{queries.versionless} {said}" if queries.versionless else ""
     return replace(queries, filtered=f"{queries.filtered} {said}", versionless=versionless)
-
-
-async def _first_end(stages: Sequence[Stage], context: QueryContext) -> Answer | None:
-    for stage in stages:
-        if (ended := await stage(context)) is not None:
-            return ended
-    return None
