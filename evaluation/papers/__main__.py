@@ -17,6 +17,7 @@ import argparse
 import asyncio
 import logging
 import sys
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,7 +37,7 @@ from evaluation.papers import (
     graph_written,
     releases,
 )
-from evaluation.papers.kept_model import kept_model
+from evaluation.papers.kept_model import KeptModel, kept_model
 from evaluation.papers.tables import WRITTEN, Section, keep, kept, markdown, with_written
 from evaluation.simulation.data import half_of, read_topics
 from evaluation.simulation.stores import Texts
@@ -123,27 +124,31 @@ async def _run(given: argparse.Namespace, texts: Texts, day: str) -> None:
 
 async def _run_written(given: argparse.Namespace, texts: Texts, day: str) -> None:
     """Run the rows that need a model; what it said before is not asked again."""
-
-    def done(section: Section) -> None:
-        keep(given.runs, section)
-        print(markdown(section), flush=True)
-
-    wanted = set(given.only or SECTIONS)
     model = kept_model(
         given.model_host, given.model, given.runs, given.written_by, given.seconds, given.at_once
     )
+    try:
+        async for section in _written(given, texts, model, f"Written {day}."):
+            keep(given.runs, section)
+            print(markdown(section), flush=True)
+    finally:
+        await model.close()
+
+
+async def _written(
+    given: argparse.Namespace, texts: Texts, model: KeptModel, told: str
+) -> AsyncIterator[Section]:
+    wanted = set(given.only or SECTIONS)
     if given.crag and "crag" in wanted:
         async with crag.opened(given.crag, given.runs / "crag") as (app, asked):
-            done(await crag_written.measure(app, asked, model, f"Written {day}."))
-
+            yield await crag_written.measure(app, asked, model, told)
     if given.stackfaq and wanted & {"graphcontextgen", "comrag"}:
         every = await asyncio.to_thread(read_topics, given.stackfaq)
-        told = f"Written {day}."
         if "comrag" in wanted:
             report = half_of(every, "report")
-            done(await comrag_written.measure(report, texts, model, given.written, told))
+            yield await comrag_written.measure(report, texts, model, given.written, told)
         if "graphcontextgen" in wanted:
-            done(await graph_written.measure(every, texts, model, given.written, told))
+            yield await graph_written.measure(every, texts, model, given.written, told)
 
 
 def _options() -> argparse.ArgumentParser:

@@ -89,6 +89,11 @@ class KeptModel:
         """Say that it is there; what is not in the file is only known when it is asked."""
         return await self._model.health() if self._model else ModelHealth(True, "", self.name, "")
 
+    async def close(self) -> None:
+        """Close the model's connections."""
+        if close := getattr(self._model, "close", None):
+            await close()
+
     def check(self) -> None:
         """Raise UsageError where something was not answered: what it left out would count as silence."""
         if self.failures:
