@@ -17,10 +17,13 @@ from core.memory.guard import guard
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import Settings
-from evaluation.simulation.data import read_others
+from evaluation.papers import comrag
+from evaluation.papers.community import SEED
+from evaluation.papers.tables import keep, markdown
+from evaluation.simulation.data import half_of, read_others, read_topics
 from evaluation.simulation.memory_calibration import calibrate
 from evaluation.simulation.run import Options, simulate
-from evaluation.simulation.stores import Stores
+from evaluation.simulation.stores import Stores, Texts
 from evaluation.simulation.world import Model, People
 
 
@@ -57,10 +60,22 @@ async def run_simulation(
     encoder = await asyncio.to_thread(load, settings.embedding_model, settings.home / "models")
     try:
         await simulate(given.data, given.report, encoder, guard, options, tell, temporary)
+        if given.tables:
+            await _tables(given, encoder)
     finally:
         encoder.close()
     tell(f"The report is in {given.report}.")
     return 0
+
+
+async def _tables(given: argparse.Namespace, encoder: Encoder) -> None:
+    """Write ComRAG's tables to the report's folder: systems, rounds, ablations and thresholds."""
+    topics = half_of(await asyncio.to_thread(read_topics, given.data), given.half)
+    told = f"{len(topics)} topics of `{given.data.name}`, half: {given.half}, seed {SEED}."
+    section = await comrag.measure(topics, Texts(encoder), told)
+    await asyncio.to_thread(keep, given.report, section)
+    text = markdown(section) + "\n"
+    await asyncio.to_thread((given.report / "comrag.md").write_text, text, "utf-8")
 
 
 @asynccontextmanager

@@ -3,7 +3,12 @@
     python -m evaluation.papers --stackfaq FOLDER --crag FILE --encoder HOME/models \\
         --product HOME CONFIG GOLD --product HOME CONFIG GOLD --runs DIR --write docs/papers.md
 
-What is not given is not run; `--write` takes what DIR has from before. No language model is asked.
+What is not given is not run; `--write` takes what DIR has from before. No language model is asked, but with
+
+    python -m evaluation.papers … --written N --model-host URL --model NAME --runs DIR
+
+which runs the rows that need one instead, on N questions a paper (CRAG: its ten), through the client that
+serves. DIR keeps each prompt with its reply and asks none twice: without `--model-host` all is said again.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ import argparse
 import asyncio
 import logging
 import sys
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +27,18 @@ from core.errors import ThreadloreError
 from core.models.embedding.encoder import load_encoder
 from core.settings import load_settings
 from evaluation.gold import read_gold
-from evaluation.papers import community, comrag, crag, graph, releases
-from evaluation.papers.tables import Section, keep, kept, markdown
+from evaluation.papers import (
+    community,
+    comrag,
+    comrag_written,
+    crag,
+    crag_written,
+    graph,
+    graph_written,
+    releases,
+)
+from evaluation.papers.kept_model import KeptModel, kept_model
+from evaluation.papers.tables import WRITTEN, Section, keep, kept, markdown, with_written
 from evaluation.simulation.data import half_of, read_topics
 from evaluation.simulation.stores import Texts
 
@@ -36,9 +52,17 @@ HEAD = """# The papers' tables, run here
         --runs DIR --write docs/papers.md
 
 wrote this page from its runs. Each table has a paper's published figures beside those of the same row made
-of our parts; below it stands what differs and why. There was no language model: what only one can show says
-"needs a model", and nothing is guessed. The homes need pairs made of documents
-(`threadlore pregenerate --by rules`). All with MiniLM, on two busy cores.
+of our parts; below it stands what differs and why. Nothing is guessed: what only a model can show says
+"needs a model". The homes need pairs made of documents (`threadlore pregenerate --by rules`). All with
+MiniLM, on two busy cores.
+
+    python -m evaluation.papers --stackfaq FOLDER --crag FILE --encoder HOME/models --written 8 \\
+        --model-host http://127.0.0.1:11434 --model qwen3:8b --runs DIR --write docs/papers.md
+
+asks a model on Ollama for the rows that need one; `--at-once` says how many prompts wait at a time. In the
+tables *written (played by hand)* there was no such model either: a session that saw the prompts alone wrote
+each reply. It is stronger than an 8B and reads more closely, so these rows show that the parts work
+together, not what a model of yours will reach.
 """
 
 
@@ -50,12 +74,13 @@ async def main(given: argparse.Namespace) -> int:
         encoder = await asyncio.to_thread(load_encoder, MODEL, given.encoder)
         texts = Texts(encoder)
         try:
-            await _run(given, texts, day)
+            await (_run_written if given.written else _run)(given, texts, day)
         finally:
             encoder.close()
     if given.write:
-        found = [kept(given.runs, name) for name in SECTIONS]
-        parts = [HEAD.rstrip(), *(markdown(section) for section in found if section)]
+        both = [(kept(given.runs, name), kept(given.runs, name + WRITTEN)) for name in SECTIONS]
+        found = [with_written(section, written) for section, written in both if section]
+        parts = [HEAD.rstrip(), *map(markdown, found)]
         await asyncio.to_thread(given.write.write_text, "\n\n".join(parts) + "\n", "utf-8")
         print(f"{given.write} has {len(parts) - 1} of {len(SECTIONS)} papers.")
     return 0
@@ -97,6 +122,35 @@ async def _run(given: argparse.Namespace, texts: Texts, day: str) -> None:
                 done(await releases.qamr(products, texts, told))
 
 
+async def _run_written(given: argparse.Namespace, texts: Texts, day: str) -> None:
+    """Run the rows that need a model; what it said before is not asked again."""
+    model = kept_model(
+        given.model_host, given.model, given.runs, given.written_by, given.seconds, given.at_once
+    )
+    try:
+        async for section in _written(given, texts, model, f"Written {day}."):
+            keep(given.runs, section)
+            print(markdown(section), flush=True)
+    finally:
+        await model.close()
+
+
+async def _written(
+    given: argparse.Namespace, texts: Texts, model: KeptModel, told: str
+) -> AsyncIterator[Section]:
+    wanted = set(given.only or SECTIONS)
+    if given.crag and "crag" in wanted:
+        async with crag.opened(given.crag, given.runs / "crag") as (app, asked):
+            yield await crag_written.measure(app, asked, model, told)
+    if given.stackfaq and wanted & {"graphcontextgen", "comrag"}:
+        every = await asyncio.to_thread(read_topics, given.stackfaq)
+        if "comrag" in wanted:
+            report = half_of(every, "report")
+            yield await comrag_written.measure(report, texts, model, given.written, told)
+        if "graphcontextgen" in wanted:
+            yield await graph_written.measure(every, texts, model, given.written, told)
+
+
 def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="python -m evaluation.papers", description=__doc__)
     options.add_argument("--stackfaq", type=Path, help="folder with stackfaq.xml")
@@ -106,6 +160,20 @@ def _options() -> argparse.ArgumentParser:
     )
     options.add_argument("--encoder", type=Path, default=Path(".threadlore/models"), help="folder of models")
     options.add_argument("--only", nargs="+", choices=SECTIONS, help="these papers alone")
+    options.add_argument(
+        "--written",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run the rows that need a model instead, on N questions a paper (CRAG: its ten)",
+    )
+    options.add_argument(
+        "--model-host", default="", help="Ollama's URL; without it, what --runs kept is said again"
+    )
+    options.add_argument("--model", default="qwen3:8b", help="its model")
+    options.add_argument("--written-by", default="", help="who wrote, on the page [the model's name]")
+    options.add_argument("--seconds", type=float, default=600.0, help="longest wait for a reply")
+    options.add_argument("--at-once", type=int, default=4, help="prompts that wait for a reply at a time")
     options.add_argument("--runs", type=Path, required=True, help="folder for the figures")
     options.add_argument("--write", type=Path, help="page to write from the figures")
     return options

@@ -87,6 +87,10 @@ class Community:
         for question, row in zip(asked, np.argsort(-(vectors @ table.T), axis=1, kind="stable"), strict=True):
             self._ranked[question] = [self.pages[at] for at in row.tolist()[: CONTEXT * 4]]
 
+    def ranked(self, question: str) -> Sequence[tuple[str, str]]:
+        """Return the pages for a question of the rounds, by topic and text, nearest first."""
+        return self._ranked[question]
+
     async def play(self, memory: Memory) -> list[Round]:
         """Play all rounds with a memory; its stores are dictionaries."""
         async with in_memory() as opened:

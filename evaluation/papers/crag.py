@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import bz2
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,15 +101,8 @@ def release_of(number: int) -> str:
 
 
 async def measure(file: Path, folder: Path, texts: Texts, told: str) -> Section:
-    """Index the pages in `folder`, where that is not done yet, and climb the ladder."""
-    asked = await asyncio.to_thread(read, file)
-    config = await asyncio.to_thread(lay_out, asked, folder / "pages")
-    settings = load_settings(None, home=folder / "home", config=config, ollama_host="off", playground=False)
-    async with build(settings, "evaluate") as app:
-        for release in app.corpus_manager.order():
-            if not any(e["name"] == release and e["ready"] for e in await app.corpus_manager.releases()):
-                await app.corpus_manager.reindex(release, pairs=False)
-        await app.corpus_manager.complete()
+    """Climb the ladder, and ask the recipes."""
+    async with opened(file, folder) as (app, asked):
         tables = (await _ladder(app, asked, texts), await _recipes(app, asked))
     return Section(
         "crag",
@@ -117,6 +111,20 @@ async def measure(file: Path, folder: Path, texts: Texts, told: str) -> Section:
         tables,
         DIFFERS,
     )
+
+
+@asynccontextmanager
+async def opened(file: Path, folder: Path) -> AsyncIterator[tuple[Application, tuple[Asked, ...]]]:
+    """Index the pages in `folder`, where that is not done yet, and open them, with the questions."""
+    asked = await asyncio.to_thread(read, file)
+    config = await asyncio.to_thread(lay_out, asked, folder / "pages")
+    settings = load_settings(None, home=folder / "home", config=config, ollama_host="off", playground=False)
+    async with build(settings, "evaluate") as app:
+        for release in app.corpus_manager.order():
+            if not any(e["name"] == release and e["ready"] for e in await app.corpus_manager.releases()):
+                await app.corpus_manager.reindex(release, pairs=False)
+        await app.corpus_manager.complete()
+        yield app, asked
 
 
 async def _ladder(app: Application, asked: Sequence[Asked], texts: Texts) -> Table:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,20 +37,13 @@ COLUMNS = (
 
 async def measure(topics: Sequence[Topic], texts: Texts, told: str) -> Section:
     """Build the graph, ask, and put what comes of it beside tables 2 to 4."""
-    topics = [topic for topic in topics if len(topic.answers) > 1]
-    asked = [(at, text) for at, topic in enumerate(topics) for text in (topic.question, *topic.rewordings)]
-    vectors = await texts.encode([text for _, text in asked])
-    order = np.random.default_rng(1).permutation(len(asked)).tolist()
-    known, new = order[: len(order) // 2], order[len(order) // 2 :]
-    cosines = vectors[new] @ vectors[known].T
-    dense = [
-        [known[at] for at in row] for row in np.argsort(-cosines, axis=1, kind="stable")[:, :TOP].tolist()
-    ]
-    ranked = {("TextGen", "TextContextGen"): (dense, "")}
+    pool = await pool_of(topics, texts)
+    topics, asked, new, known = pool.topics, pool.asked, pool.new, pool.known
+    ranked = {("TextGen", "TextContextGen"): (pool.dense, "")}
     for edge in EDGES:
-        walked, note = _walked(vectors, known, new, edge)
+        found, note = walked(pool, edge)
         suffix = "" if edge == EDGES[0] else f", edges over {edge:g}"
-        ranked[(f"GraphGen{suffix}", f"GraphContextGen{suffix}")] = (walked, note)
+        ranked[(f"GraphGen{suffix}", f"GraphContextGen{suffix}")] = (found, note)
     published = {name: figures for name, *figures in TABLE_3}
     made: list[tuple[str, ...]] = []
     for (plain, enhanced), (lists, note) in ranked.items():
@@ -72,13 +66,45 @@ async def measure(topics: Sequence[Topic], texts: Texts, told: str) -> Section:
     )
 
 
-def _walked(
-    vectors: np.ndarray, known: Sequence[int], new: Sequence[int], edge: float
-) -> tuple[list[list[int]], str]:
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Questions of topics: those in the pool and those that are asked, by their place, with their vectors.
+
+    `dense` has the nearest of the pool for each asked one.
+    """
+
+    topics: Sequence[Topic]
+    asked: Sequence[tuple[int, str]]
+    vectors: np.ndarray
+    known: Sequence[int]
+    new: Sequence[int]
+    dense: Sequence[Sequence[int]]
+
+    def gold(self, at: int) -> str:
+        """Return the first answer of a question's thread."""
+        return self.topics[self.asked[at][0]].answers[0]
+
+    def answer(self, at: int) -> str:
+        """Return the answer that a question of the pool has."""
+        return _answer(self.topics, self.asked, at)
+
+
+async def pool_of(topics: Sequence[Topic], texts: Texts) -> Pool:
+    """Draw half of the questions for the pool; only topics with a second answer are taken."""
+    topics = [topic for topic in topics if len(topic.answers) > 1]
+    asked = [(at, text) for at, topic in enumerate(topics) for text in (topic.question, *topic.rewordings)]
+    vectors = await texts.encode([text for _, text in asked])
+    order = np.random.default_rng(1).permutation(len(asked)).tolist()
+    known, new = order[: len(order) // 2], order[len(order) // 2 :]
+    near = np.argsort(-(vectors[new] @ vectors[known].T), axis=1, kind="stable")[:, :TOP].tolist()
+    return Pool(topics, asked, vectors, known, new, [[known[at] for at in row] for row in near])
+
+
+def walked(pool: Pool, edge: float) -> tuple[list[list[int]], str]:
     """Rank the pool for every new question by the graph; say how many questions have no edge."""
-    graph = QuestionGraph(vectors.shape[1], edge)
-    graph.put({f"{at:05}": vectors[at] for at in known})
-    found = [graph.nearest(vectors[at], TOP) for at in new]
+    graph = QuestionGraph(pool.vectors.shape[1], edge)
+    graph.put({f"{at:05}": pool.vectors[at] for at in pool.known})
+    found = [graph.nearest(pool.vectors[at], TOP) for at in pool.new]
     out = sum(not ranks[0][1] for ranks in found)
     note = f"{graph.edges:,} edges, {out} questions without: dense"
     return [[int(key) for key, _ in ranks] for ranks in found], note

@@ -149,7 +149,10 @@ def precision(relevant: Sequence[bool]) -> float:
 
 
 async def chunkings(product: Product, texts: Texts) -> Table:
-    """Cut the pages of the latest release into one, two and four search chunks, and search them by cosine."""
+    """Cut the pages of every release into one, two and four search chunks, and search them by cosine.
+
+    A question counts for the release that its places are of; what compares releases is left out.
+    """
     encoder = await product.app.corpus_manager.encoders.current()
     count, most = encoder.count_tokens, encoder.max_tokens
     ways: dict[str, Callable[[Page, str, int], list[str]]] = {
@@ -158,30 +161,48 @@ async def chunkings(product: Product, texts: Texts) -> Table:
             page, prefix, count, most, k
         ),
     }
-    release = product.app.catalogue.product.latest.name
-    lines = [line for line in product.asked if set(line.places) == {release}]
-    topics = []
-    for line in lines:
-        question = Question(line.question, history=line.history, release=line.ask_release)
-        topics.append((await product.app.research.understand(question, by_rules=True)).queries.topic)
-    asked = await for_questions(encoder).encode(topics)
-    pages = await product.app.searcher.pages_of(release)
-    made = []
-    for way, cut in ways.items():
-        for k in KS:
-            held = [(page, text) for page in pages for text in cut(_page(page.page), page.heading, k)]
-            embedded = [f"{page.title} > {page.heading}\n{text}" for page, text in held]
-            cosines = asked @ (await texts.encode(embedded)).T
-            ranks = [_rank(line, held, row) for line, row in zip(lines, cosines, strict=True)]
-            hits = [share(_mean([0 < rank <= most_ for rank in ranks])) for most_ in CUTS]
-            over = _mean([count(text) > most for text in embedded])
-            paper = "chosen, no figure (IV-E)" if k == 2 else "not run"
-            made.append((f"k = {k}, {way}", paper, *hits, f"{len(held):,}", share(over)))
+    made: list[tuple[str, ...]] = []
+    every: dict[str, tuple[list[int], int]] = {}
+    read = 0
+    for release in product.app.corpus_manager.order():
+        lines = [line for line in product.asked if set(line.places) == {release}]
+        pages = await product.app.searcher.pages_of(release)
+        if not lines or not pages:
+            continue
+        read += len(pages)
+        vectors = await for_questions(encoder).encode([await _topic(product, line) for line in lines])
+        for way, cut in ways.items():
+            for k in KS:
+                held = [(page, text) for page in pages for text in cut(_page(page.page), page.heading, k)]
+                embedded = [f"{page.title} > {page.heading}\n{text}" for page, text in held]
+                cosines = vectors @ (await texts.encode(embedded)).T
+                ranks = [_rank(line, held, row) for line, row in zip(lines, cosines, strict=True)]
+                over = share(_mean([count(text) > most for text in embedded]))
+                name = f"k = {k}, {way}"
+                made.append(_of_k(f"{release}, {len(lines)} questions: {name}", k, ranks, len(held), over))
+                before, chunks = every.get(name, ([], 0))
+                every[name] = [*before, *ranks], chunks + len(held)
+    asked = max((len(ranks) for ranks, _ in every.values()), default=0)
+    made += [
+        _of_k(f"all, {asked} questions: {name}", KS[at % len(KS)], ranks, chunks, NONE)
+        for at, (name, (ranks, chunks)) in enumerate(every.items())
+    ]
     return Table(
-        f"k on {product.name} {release}: {len(pages)} pages found by cosine alone, {len(lines)} questions",
+        f"k on {product.name}: {read:,} pages of all releases found by cosine alone, {asked} questions",
         ("search chunks a page", "paper", "hit@1", "hit@3", "hit@8", "chunks", "longer than the encoder"),
         tuple(made),
     )
+
+
+def _of_k(name: str, k: int, ranks: Sequence[int], chunks: int, over: str) -> tuple[str, ...]:
+    paper = "chosen, no figure (IV-E)" if k == 2 else "not run"
+    hits = [share(_mean([0 < rank <= most for rank in ranks])) for most in CUTS]
+    return (name, paper, *hits, f"{chunks:,}", over)
+
+
+async def _topic(product: Product, line: GoldLine) -> str:
+    question = Question(line.question, history=line.history, release=line.ask_release)
+    return (await product.app.research.understand(question, by_rules=True)).queries.topic
 
 
 def _rank(line: GoldLine, held: Sequence[tuple[ContextChunk, str]], cosines: Vector) -> int:
@@ -208,7 +229,7 @@ def even(page: Page, k: int) -> list[str]:
 async def qamr(products: Sequence[Product], texts: Texts, told: str) -> Section:
     """Return QAMR's section."""
     tables = [await ablations(product) for product in products]
-    tables += [await chunkings(product, texts) for product in products[-1:]]
+    tables += [await chunkings(product, texts) for product in products]
     return Section(
         "qamr",
         "QAMR: table V, the ablations; k, the search chunks of a page (sections IV-E and IV-F)",

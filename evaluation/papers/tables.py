@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 MODEL = "needs a model"
 """What stands where a row cannot be measured without one."""
+BELOW = "needs a model: written below"
+WRITTEN = "-written"
+"""What a section's rows that a model wrote are kept under, behind its name."""
 NONE = "–"
 
 
@@ -61,6 +64,25 @@ def kept(folder: Path, name: str) -> Section | None:
         Table(one["title"], tuple(one["columns"]), tuple(map(tuple, one["rows"]))) for one in entry["tables"]
     )
     return Section(entry["name"], entry["title"], entry["run"], tables, tuple(entry["differs"]))
+
+
+def with_written(section: Section, written: Section | None) -> Section:
+    """Add the rows that a model wrote, which are run apart; rows that needed one say where they stand."""
+    if written is None:
+        return section
+    names = {row[0] for table in written.tables for row in table.rows if row[-1] != MODEL}
+    tables = [
+        replace(
+            table,
+            rows=tuple(
+                (*row[:-1], BELOW) if row[-1] == MODEL and row[0] in names else row for row in table.rows
+            ),
+        )
+        for table in section.tables
+    ]
+    told = " ".join(filter(None, (section.run, written.run)))
+    differs = (*section.differs, *written.differs)
+    return replace(section, run=told, tables=(*tables, *written.tables), differs=differs)
 
 
 def markdown(section: Section) -> str:

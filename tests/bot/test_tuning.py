@@ -70,11 +70,15 @@ async def test_calibrate_then_simulate_from_the_command_line(home: Path, tmp_pat
     assert (home / "calibration.json").exists()
     assert any("it holds from the next start on" in line for line in told)
     arguments = ["simulate", str(data), "--report", str(tmp_path / "report"), "--rounds", "2"]
-    given = parsed([*arguments, "--no-baselines", "--no-sweeps", "--adversaries", "0.1"]).options
+    given = parsed([*arguments, "--no-baselines", "--no-sweeps", "--tables", "--adversaries", "0.1"]).options
     assert await run_simulation(settings(home), given, told.append, loaded) == 0
     made = json.loads((tmp_path / "report" / "simulation.json").read_text("utf-8"))
     assert len(made["rounds"]) == 2
     assert made["settings"]["people"]["adversaries"] == 0.1
+    tables = (tmp_path / "report" / "comrag.md").read_text("utf-8")
+    assert "| RAG+DPR |" in tables and "| without centroids |" in tables, (
+        "ComRAG's systems, beside the report"
+    )
     calibrated = json.loads((home / "calibration.json").read_text("utf-8"))
     assert made["settings"]["thresholds"]["tau"] == calibrated["tau"]
 

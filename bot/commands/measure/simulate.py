@@ -70,6 +70,7 @@ COMMAND = Command(
         _share("model-seconds", 5.0, "Seconds that a model call takes"),
         Option("no-baselines", "No other memories to compare with", kind="flag"),
         Option("no-sweeps", "No runs with other thresholds", kind="flag"),
+        Option("tables", "Also write ComRAG's tables: systems, rounds, ablations", kind="flag"),
     ),
     who="owner",
     where="terminal",

@@ -40,6 +40,38 @@ Has the incident been closed?|Which version did you deploy yesterday?|How many j
 Is the sale still on?|Who has the most commits this week?|Is the nightly delayed?
 What is the latest on the merger?"""
 
+LATER_STATIC = """how do i make flask reload templates without restarting
+why does my blueprint 404 when i set url_prefix|can click read an option from an env var
+whats the diff between app.run and flask run|my decorator eats the return value, what did i miss
+is there a limit on upload size by default|does session.permanent survive a browser restart
+how would I mock a database in a fixture|which python versions does 2.3 support
+where do the logs go when i run it under systemd
+what happens if two plugins register the same hook|can I use async views with gunicorn
+how to turn a csv into json with this|Should I commit the lock file?|what does exit code 137 mean
+is it safe to call this from several threads
+I get "working outside of application context", how come
+how do you spell the setting for samesite cookies|When was the old router removed?
+what is the maximum length of a channel name|does it work behind a corporate proxy
+how can i tell which config file was loaded|rename a column without losing data?
+what's the recommended folder layout|why use a factory instead of a global app
+why does the test client forget my cookies|in which order do middlewares run
+do I need to close the session myself|and how would that look with a class based view
+can I get the current user inside a template"""
+LATER_DYNAMIC = """is github having problems or is it just me|did anyone get the 3.2 beta yet
+when is the code freeze for this release|is CI red for everyone this morning
+what's the newest stable version|who is on call this weekend
+how long is the waiting list for the beta at the moment|any news on the memory leak ticket?
+has the fix for #4512 been merged|is the staging server up again|which sprint are we in
+what does the pro plan cost now|how many open PRs do we have|is the docs site down
+when's the next community call|are there still tickets for the conference
+who is the current release manager|is pypi slow today or is it my network
+what is trending on the forum this week|has the maintainer answered yet
+what's the ETA for python 3.14 support|is the rate limit lowered because of the incident still
+how far along is the migration|what was decided in yesterday's meeting
+which job is blocking the queue right now|is the discount still valid|did the nightly build pass
+how many people are online|what's bitcoin trading at|is the new logo out already"""
+"""Written a day after the weights, in the words of chats, without a look at what these learned from."""
+
 
 def listed(lines: str) -> list[str]:
     return [question for line in lines.split("\n") for question in line.split("|")]
@@ -62,6 +94,12 @@ async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_
     said = [shipped().is_dynamic(vector) for vector in new]
     right = sum(answer == (place >= 30) for place, answer in enumerate(said))
     assert right >= 57
+    later = [*listed(LATER_STATIC), *listed(LATER_DYNAMIC)]
+    assert len(later) == 60 and not {*later} & {*questions, *static, *dynamic}
+    said = [shipped().is_dynamic(vector) for vector in await encoder.encode(later)]
+    assert sum(answer == (place >= 30) for place, answer in enumerate(said)) >= 57, (
+        "58 when they were written"
+    )
     encoders.close()
 
 
