@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.conversation.pausing import Desk
+from bot.conversation.desk import Desk
 from bot.ports.chat import Chat
 from bot.rendering.answers import said
 from core.domain import MessageRef, Turn

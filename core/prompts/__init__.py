@@ -15,6 +15,7 @@ from core.prompts.answering import (
     wrong_citations,
     wrong_language,
 )
+from core.prompts.dont_know import DONT_KNOW
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import (
     REDUCE_SCHEMA,
@@ -35,7 +36,7 @@ from core.prompts.reasoning import (
     known,
     summary,
 )
-from core.prompts.tagged import DONT_KNOW, PROMPT_VERSION, conversation, data, releases_of
+from core.prompts.tagged import PROMPT_VERSION, conversation, data, releases_of
 from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 
 __all__ = [

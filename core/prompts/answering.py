@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from core.prompts.tagged import DONT_KNOW, attribute, data, releases_of
+from core.prompts.dont_know import DONT_KNOW
+from core.prompts.tagged import attribute, data, releases_of
 
 _ANSWER = """\
 You answer questions of the {product} community from the documentation of {releases}.

@@ -1,19 +1,15 @@
-"""What is the same in all prompts: the version, the fixed phrase, and tags that nobody can close."""
+"""What is the same in all prompts: the version, and tags that nobody can close."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from core.languages import N_
 from core.text.invisible import visible
 from core.text.words import one_line
 
 PROMPT_VERSION = "6"
 """Changes with every change of meaning here, so that figures can be told apart."""
-
-DONT_KNOW = N_("I don't know.")
-"""The one phrase for having no answer; it stands alone, and is English between the model and us."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)

@@ -184,8 +184,10 @@ class Encoders:
         return self.by_release.get(release.split("+")[0], self.default)
 
 
-async def kept(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
-    """Return the vectors that are kept, by pair id."""
+async def known_vectors(
+    corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]
+) -> dict[str, Vector]:
+    """Return the vectors of pairs that are stored already, by pair id."""
     pairs = list(pairs)
     found: dict[str, Vector] = {}
     for encoder, keys in await aside(len(pairs), _keys, encoders, pairs):
@@ -194,10 +196,12 @@ async def kept(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembe
     return found
 
 
-async def made(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
+async def vectors_of(
+    corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]
+) -> dict[str, Vector]:
     """Return the vectors of all pairs, by pair id; those that a changed encoder lacks are made now."""
     pairs = list(pairs)
-    found = await kept(corpora, encoders, pairs)
+    found = await known_vectors(corpora, encoders, pairs)
     if len(found) == len(pairs):
         return found
     for encoder, some in _by_encoder(encoders, (pair for pair in pairs if pair.id not in found)):
@@ -219,8 +223,8 @@ async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]
     return {topic: known[key] for topic, key in keys.items()}
 
 
-async def keep(corpora: CorpusStore, encoder: Encoder, topic: str, vector: Vector) -> None:
-    """Keep the vector of a topic."""
+async def keep_vector(corpora: CorpusStore, encoder: Encoder, topic: str, vector: Vector) -> None:
+    """Store the vector of a topic."""
     await corpora.put_vectors(for_questions(encoder).name, {content_hash(topic): vector})
 
 
