@@ -131,7 +131,7 @@ async def reranked(reranker: Reranker | None, question: str, found: Found, keep:
         scores = []
     if not scores:
         return replace(found, evidence=pool[:keep])
-    lifts = {item.chunk.id: {} for item in pool}
+    lifts: dict[str, dict[str, float]] = {}
     if reranker.weighs:
         added = [WEIGHED * _log_odds(score) for score in scores]
         scores = [item.score + more for item, more in zip(pool, added, strict=True)]
