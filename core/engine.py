@@ -1,26 +1,24 @@
-"""The two journeys: a question to its answer, and a vote to its place in memory; the log of answers."""
+"""The two journeys: a question to its answer, and a vote to its place in memory."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
-from core.domain import READER, Answer, Citation, Product, Question, Trace, Vote
+from core.domain import READER, Answer, Question, Trace, Vote
 from core.feedback.accepted_answers import AcceptedAnswers
-from core.generation import phrases
-from core.languages import DEFAULT, speaking
-from core.memory.exchange import tally
-from core.memory.scoring.score import Esteem, Thresholds, esteem
+from core.feedback.answer_log import AnswerLog
+from core.languages import speaking
+from core.memory.scoring.score import Esteem, esteem
 from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.context import Needs, QueryContext, Silence
 from core.pipeline.resources import Resources
 from core.pipeline.stage import AnswerKeeper, Stage, run
-from core.ports import ASKER, Listener, MemoryStore
+from core.ports import ASKER, Listener
 from core.privacy.names import nobody
-from core.query.releases.resolve import for_release
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +38,7 @@ class Engine:
         self.product = parts.product
         self.model = parts.model
         self.accepted = accepted
-        self.answer_log = AnswerLog(parts.store, accepted, self.product, parts.memory.thresholds)
+        self.answer_log = AnswerLog(parts.store, accepted, self.product, parts.memory)
         self._memory = parts.memory
         self._store = parts.store
         self._searcher = parts.searcher
@@ -83,7 +81,7 @@ class Engine:
         return await self._journey(QueryContext(question, is_draft=True, withheld=withheld))
 
     async def _journey(self, context: QueryContext) -> Answer:
-        """Run the recipe's stages in order, and keep the answer they end with."""
+        """Run the recipe's stages (`core/recipes/threadlore.py` has ours); keep the answer they end with."""
         return await self._keeper.keep(context, await run(self.stages, context))
 
     async def _keep_inside(self, question: Question) -> None:
@@ -170,92 +168,3 @@ class Engine:
     def ready(self) -> list[str]:
         """Return the releases that answer now, newest first."""
         return [r.name for r in reversed(self.product.releases) if r.name in self._searcher.corpora]
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """Who asked for an answer (`slack:U1`), and the key of the scope that heard it."""
-
-    asker: str
-    scope: str
-
-
-class AnswerLog:
-    """Reads answers back from the store; what a forgotten person asked is not there any more."""
-
-    def __init__(
-        self, store: MemoryStore, accepted: AcceptedAnswers, product: Product, thresholds: Thresholds
-    ) -> None:
-        self._store = store
-        self._accepted = accepted
-        self._product = product
-        self._thresholds = thresholds
-
-    async def why(self, answer_id: str) -> dict[str, Any]:
-        """Explain an answer; raises KeyError for an unknown one, and for one whose words are gone."""
-        row = await self._row(answer_id)
-        if not row["question"]:
-            raise KeyError(answer_id)
-        known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
-        said = phrases.corrected(await self._accepted.corrections(answer_id))
-        pair = await self._store.pair(row["pair_id"]) if row["pair_id"] else None
-        known["votes"] = tally(pair, self._thresholds) if pair else {}
-        told = {"sentences": phrases.why(row) + said, "corrections": said, "trace": row["trace"]}
-        return {"answer_id": answer_id, **known, **told}
-
-    async def answer(self, answer_id: str) -> tuple[Answer, str]:
-        """Return an answer as it was given, and its question; raises KeyError for an unknown one."""
-        row = await self._row(answer_id)
-        cited = tuple(Citation(**entry) for entry in row["citations"])
-        offers = tuple(Trace.of(row["trace"]).offers or ())
-        known = {
-            key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace", "pair_id")
-        }
-        return Answer(**known, citations=cited, offers=offers), row["question"]
-
-    async def asked_by(self, answer_id: str) -> Asking:
-        """Return who asked for an answer and who heard it; raises KeyError for an unknown one."""
-        row = await self._row(answer_id)
-        return Asking(row["asker"], row["scope"])
-
-    async def authors(self, answer_id: str) -> frozenset[str]:
-        """Return the accounts whose words the stand-alone question of an answer holds."""
-        return await self._store.whose([answer_id], text=False)
-
-    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
-        """Return which of these answers say nothing any more, because somebody was forgotten."""
-        return await self._store.emptied(answer_ids)
-
-    async def whose(self, answer_ids: Sequence[str]) -> frozenset[str]:
-        """Return the accounts whose words answers and their questions hold."""
-        return await self._store.whose(answer_ids)
-
-    async def releases_of(self, answer_ids: Sequence[str]) -> dict[str, str]:
-        """Return the releases that answers spoke for, empty for none; unknown ones are left out."""
-        return await self._store.releases_of(answer_ids)
-
-    async def release_of(self, answer_id: str) -> str:
-        """Return the release an answer spoke for; empty for none."""
-        return (await self.releases_of([answer_id])).get(answer_id, "")
-
-    async def language_of(self, answer_id: str) -> str:
-        """Return the language of an answer, as `de`; empty for one that is not kept."""
-        row = await self._store.answer(answer_id)
-        return Trace.of(row["trace"]).language or DEFAULT if row else ""
-
-    async def question(self, answer_id: str, release: str = "") -> str:
-        """Return the stand-alone question of an answer, for another release where one is named.
-
-        Empty for an answer that is not kept.
-        """
-        row = await self._store.answer(answer_id)
-        if row is None:
-            return ""
-        base = Trace.of(row["trace"]).queries.base or str(row["question"])
-        return for_release(base, self._product, release) if release else base
-
-    async def _row(self, answer_id: str) -> dict[str, Any]:
-        row = await self._store.answer(answer_id)
-        if row is None:
-            raise KeyError(answer_id)
-        return row

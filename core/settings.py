@@ -56,7 +56,7 @@ class Settings(BaseSettings):
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_ALLOWED_HOSTS")
     """Names that a proxy in front of the web server is known by."""
     playground: bool | None = Field(None, alias="THREADLORE_PLAYGROUND")
-    """Whether the playground is served; where this is not said, unless Slack or Discord is configured."""
+    """Whether the playground is served; where this is not said, unless a chat platform is configured."""
     playground_token: SecretStr = Field(SecretStr(""), alias="PLAYGROUND_TOKEN")
     """What opens the playground where it is not a demo on this machine; made at each start where empty."""
     dashboard_token: SecretStr = Field(SecretStr(""), alias="DASHBOARD_TOKEN")
@@ -216,16 +216,11 @@ class Settings(BaseSettings):
     retention_logs_days: int = Field(30, alias="RETENTION_LOGS_DAYS", ge=0)
     """Log files below the home, and the audit log; with 0 no log files are written at all."""
 
-    @property
-    def on_platforms(self) -> bool:
-        """Return True if Slack or Discord is configured, so that the bot knows people of theirs."""
-        tokens = (self.slack_bot_token, self.slack_app_token, self.discord_token)
-        return any(token.get_secret_value().strip() for token in tokens)
-
-    @property
-    def serves_playground(self) -> bool:
-        """Return True if the playground is served."""
-        return not self.on_platforms if self.playground is None else self.playground
+    def has(self, variable: str) -> bool:
+        """Return True if the field of a variable, such as `SLACK_BOT_TOKEN`, holds something."""
+        fields = {_variable(name): name for name in Settings.model_fields}
+        value = getattr(self, fields[variable])
+        return bool(str(value.get_secret_value() if isinstance(value, SecretStr) else value or "").strip())
 
     @field_validator(
         *("admins", "helpers", "admin_channels", "allowed_hosts", "model_steps"),

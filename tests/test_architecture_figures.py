@@ -17,7 +17,8 @@ FILES = {"question": 109, "vote": 35, "reindex": 66}
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed; fewer since 2026-11-24, when files that are only used together
 were joined; and then several processes: what others hear of, turns of memory, what goes live. On the evening
-of that day small files were joined once more."""
+of that day small files were joined once more; the log of
+answers and the reuse of remembered ones got files of their own."""
 
 
 @pytest.fixture(scope="module")

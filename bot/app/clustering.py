@@ -9,7 +9,7 @@ import re
 import signal
 import time
 
-from bot.ports.platforms import Platform
+from bot.ports.platforms import Platform, serves_playground
 from core.errors import ConfigurationError
 from core.ports.cluster import Cluster
 from core.settings import Settings
@@ -37,7 +37,7 @@ def check_cluster(settings: Settings) -> None:
         raise ConfigurationError(
             "CLUSTER=true goes without CHROMA_URL: each process has a vector index of its own in its home."
         )
-    if settings.serves_playground:
+    if serves_playground(settings):
         raise ConfigurationError(
             "CLUSTER=true goes without the playground, whose talk is in one home: set "
             "THREADLORE_PLAYGROUND=false and the tokens of Slack or Discord."

@@ -11,7 +11,7 @@ from bot.operations.application import Application
 from core.domain import Product, Question, content_hash
 from core.errors import UsageError
 from core.languages import DEFAULT
-from core.memory.exchange import Bad, Entry, read
+from core.memory.import_export import Bad, Entry, read
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.query.language import detected

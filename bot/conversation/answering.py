@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot.conversation.pausing import WAIT, Desk, say
+from bot.conversation.desk import WAIT, Desk, say
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply

@@ -13,8 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.limits import Slowing
-from bot.conversation.pausing import (
+from bot.conversation.desk import (
     LATER,
     WAIT,
     Desk,
@@ -22,6 +21,7 @@ from bot.conversation.pausing import (
     Slot,
     say,
 )
+from bot.conversation.limits import Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection

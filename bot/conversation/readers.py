@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.conversation.pausing import Desk, paused_text
+from bot.conversation.desk import Desk, paused_text
 from bot.conversation.triggers import is_greeting, is_pleasantry
 from bot.home.logs import about
 from bot.ports.chat import Person, Reply

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from bot.conversation.answering import Answering
-from bot.conversation.pausing import InOrder, Slot
+from bot.conversation.desk import InOrder, Slot
 from bot.ports.chat import Chat, Message, Reply
 from bot.ports.message_codec import ref_of, unpacked
 from bot.rendering.answers import is_sign_of_work

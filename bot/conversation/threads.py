@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from bot.conversation.pausing import Desk
+from bot.conversation.desk import Desk
 from bot.ports.chat import Chat, Reply
 from bot.rendering.answers import growing, said
 from core.domain import Evidence, MessageRef, Turn

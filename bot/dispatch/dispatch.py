@@ -13,8 +13,8 @@ from typing import Any
 from bot.commands.slash.derived import slash_commands
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
+from bot.conversation.desk import Desk, LocaleResolver, Outage, Pausing
 from bot.conversation.limits import Allowance, Rates
-from bot.conversation.pausing import Desk, LocaleResolver, Outage, Pausing
 from bot.conversation.questions import Questions
 from bot.conversation.readers import Readers
 from bot.conversation.triggers import Hint, Triggers

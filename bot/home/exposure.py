@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from bot.home.findings import Finding, good, unsure
-from bot.ports.platforms import titles
+from bot.ports.platforms import configured, serves_playground, title
 from core.settings import Settings
 from core.system.origins import is_readable_on_its_way
 
@@ -50,12 +50,14 @@ def _port(settings: Settings) -> Finding:
 
 
 def _playground(settings: Settings) -> Finding:
-    if not settings.serves_playground:
-        said = f"off beside {titles()}; THREADLORE_PLAYGROUND=true serves it, behind a token"
+    others = configured(settings)
+    if not serves_playground(settings):
+        beside = " and ".join(map(title, others))
+        said = f"off beside {beside}; THREADLORE_PLAYGROUND=true serves it, behind a token"
         return good("Playground", said)
     own = settings.playground_token.get_secret_value().strip()
     is_alone = _is_local(settings.host) and not settings.allowed_hosts
-    if own or settings.on_platforms or not is_alone:
+    if own or others or not is_alone:
         key = "PLAYGROUND_TOKEN" if own else LINK
         return good("Playground", f"for {listens_for(settings)} and has {key}: {ANYBODY}")
     return good("Playground", f"for everybody on this machine, without a token: {ANYBODY}")

@@ -12,8 +12,8 @@ from typing import Any
 from bot.commands.slash.confirmations import CONFIRM
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
+from bot.conversation.desk import Desk, paused_text
 from bot.conversation.limits import wait_text
-from bot.conversation.pausing import Desk, paused_text
 from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.own_pages import OwnPagesHandler

@@ -11,7 +11,7 @@ from bot.ports.chat import Person
 from bot.privacy.my_data import PRIVACY
 from core.community.overrides import ChannelModes
 from core.domain import Scope, sources
-from core.engine import AnswerLog
+from core.feedback.answer_log import AnswerLog
 from core.insights.examples import Examples
 from core.ports.corpora import PassageStore
 from core.text.code_language import labelled

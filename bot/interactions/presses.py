@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from bot.conversation.answering import Answering
+from bot.conversation.desk import Desk
 from bot.conversation.limits import wait_text
-from bot.conversation.pausing import Desk
 from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder

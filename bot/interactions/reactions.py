@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
-from bot.conversation.pausing import Desk
+from bot.conversation.desk import Desk
 from bot.home.logs import about
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of

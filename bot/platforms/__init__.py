@@ -13,6 +13,8 @@ The bot asks a platform's package for these modules, of which only the first mus
 
 A package may say of its platform, in its `__init__.py`:
 
+    TOKENS                    variables of its tokens, each a field of the settings: it is configured where
+                              any is set; a platform that names none needs none
     NOBODY_SIGNS_IN = True    from there people reach nobody on other platforms
     SENDS_NO_FILES = True     the bot cannot send a file there
     CHANNELS_HAVE_IDS = True  a channel is written by its id, not by its name

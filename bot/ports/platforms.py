@@ -95,7 +95,7 @@ class Setup(Protocol):
     OPTION: Mapping[str, Any]
     """Fields of the option by which it is chosen on the command line: a flag, or a value."""
     TOKENS: tuple[str, ...]
-    """Variables of its tokens; where the first is set, a platform that is chosen by a flag is chosen."""
+    """Those of its package; where the first is set, a platform that is chosen by a flag is chosen."""
     ACCOUNT: str
     """An account on it, as an example."""
 
@@ -118,6 +118,11 @@ def setups() -> dict[str, Setup]:
 def titles(joined: str = " and ") -> str:
     """Return the platforms' names as people write them, joined in the order of their questions."""
     return joined.join(setup.NAME for setup in setups().values())
+
+
+def title(name: str) -> str:
+    """Return a platform's name as people write it."""
+    return str(part(name, "setup").NAME) if has(name, "setup") else name.capitalize()
 
 
 def names() -> list[str]:
@@ -144,6 +149,25 @@ def saying(what: str) -> dict[str, Any]:
     """Return what platforms' packages say under a name, such as `NOBODY_SIGNS_IN = True`, by platform."""
     said = {name: getattr(import_module(f"{PACKAGE}.{name}"), what, None) for name in names()}
     return {name: value for name, value in said.items() if value}
+
+
+def configured(settings: Settings) -> list[str]:
+    """Return the platforms that people sign in to and that have what they need: any of their `TOKENS`.
+
+    One that names no tokens needs none.
+    """
+    tokens, open_to_all = saying("TOKENS"), saying("NOBODY_SIGNS_IN")
+    return [
+        name
+        for name in names()
+        if name not in open_to_all
+        and (name not in tokens or any(settings.has(variable) for variable in tokens[name]))
+    ]
+
+
+def serves_playground(settings: Settings) -> bool:
+    """Return True if the playground is served: as it is set, else where no other platform is configured."""
+    return not configured(settings) if settings.playground is None else settings.playground
 
 
 def readers(settings: Settings) -> dict[str, OpenReader]:

@@ -12,7 +12,7 @@ from core.domain import Answer, Citation, Evidence, NearPair, Trace, sources
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, ngettext, translations_of
-from core.prompts.answering import DONT_KNOW
+from core.prompts.dont_know import DONT_KNOW
 from core.text.code_language import labelled
 from core.text.markup import inert, link
 from core.text.words import shortened, stem, words

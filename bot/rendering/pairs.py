@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from core.domain import Scope
 from core.memory.community import CommunityMemory
-from core.memory.exchange import written
+from core.memory.import_export import written
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.text import words as text

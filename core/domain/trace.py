@@ -54,7 +54,10 @@ class RecalledTrace:
 
 @dataclass(frozen=True, slots=True)
 class PageTrace:
-    """A page that was found; `ranks` tells at which rank which retriever found it."""
+    """A page that was found; `ranks` tells at which rank which retriever found it.
+
+    `lifts` are the parts of its score that raised it most above the average page that was looked at.
+    """
 
     title: str = ""
     path: str = ""
@@ -63,6 +66,7 @@ class PageTrace:
     score: float = 0.0
     matched: Sequence[str] = ()
     ranks: Mapping[str, int] = field(default_factory=dict)
+    lifts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from core.domain import Citation, Question, Scope, Trace, content_hash
 from core.generation.phrases import either
 from core.languages import DEFAULT, N_, _
 from core.memory.community import CommunityMemory
-from core.memory.exchange import PRIOR
+from core.memory.import_export import PRIOR
 from core.pipeline.research import Research
 from core.ports import MemoryStore, Remembered
 from core.ports.opinions import Correction, OpinionStore

@@ -148,6 +148,15 @@ _ROUTES = {
 _PERSON = N_(
     "A person's answer to the same question was reused, which a helper vouched for; no model was called."
 )
+_REUSED = N_("A remembered answer to the same question was reused; no model wrote it.")
+_VOUCHED = N_(
+    "A person's answer to the same question was reused, which a helper vouched for; no model wrote it."
+)
+"""The same where the model took steps before: it was called, though not to write."""
+_ASKED = {
+    "understand": N_("The model was asked what the question means."),
+    "guard": N_("The model was asked whether the remembered question is the same."),
+}
 _WRONG = {
     "release": N_("it is for the wrong release"),
     "wrong": N_("it is wrong"),
@@ -187,8 +196,9 @@ def corrected(corrections: Sequence[Correction]) -> list[str]:
 def why(row: Mapping[str, Any]) -> list[str]:
     """Explain a kept answer (a row of `answers`) in plain sentences."""
     trace = Trace.of(row["trace"])
-    route = _PERSON if trace.origin == "person" else _ROUTES[row["route"]]
-    lines = [_(route)]
+    lines = [_(_route(row["route"], trace))]
+    if row["route"] == "reuse":
+        lines += [_(asked) for step, asked in _ASKED.items() if step in trace.steps]
     origin = _ORIGINS.get(trace.understood.release_origin) if trace.understood else None
     if row["release"] and origin:
         lines.append(_(origin).format(release=row["release"]))
@@ -199,6 +209,13 @@ def why(row: Mapping[str, Any]) -> list[str]:
     if trace.model_error:
         lines.append(_("The model did not write it: {why}").format(why=trace.model_error))
     return lines + (_found(trace.found) if trace.found else [])
+
+
+def _route(route: str, trace: Trace) -> str:
+    """Return how an answer came about; of one that was reused, whether a model had a part in that."""
+    if trace.origin == "person":
+        return _VOUCHED if trace.steps else _PERSON
+    return _REUSED if route == "reuse" and trace.steps else _ROUTES[route]
 
 
 def _recalled(recalled: RecalledTrace) -> list[str]:

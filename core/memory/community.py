@@ -17,7 +17,7 @@ from core.memory.decision import PAPER, Decision, Distinctions, Guard, key_of
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.loading import loaded, taken_in
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, keep, kept, made
+from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex
 from core.memory.partitions.turns import Turns
 from core.memory.recall import Lookup, PaperRecaller, Recaller, shown
 from core.memory.recognition import Recognition
@@ -110,7 +110,7 @@ class CommunityMemory:
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
-        await keep(self._corpora, self._places.encoders.of(pair.release), pair.topic, vector)
+        await self._places.encoders.keep_vector(self._corpora, pair, vector)
 
     async def recall(
         self,
@@ -152,7 +152,7 @@ class CommunityMemory:
         async with self._turns.one():
             pair = await self._store.vote(vote, weight)
             if pair is not None:
-                await self._put([pair], await made(self._corpora, self._places.encoders, [pair]))
+                await self._put([pair], await self._places.encoders.vectors_of(self._corpora, [pair]))
                 await self._learn([pair])
             return pair
 
@@ -186,7 +186,7 @@ class CommunityMemory:
         async with self._turns.one():
             new = await self._store.add(pairs)
             # not before: a reindex removes vectors that no pair has
-            vectors = await made(self._corpora, self._places.encoders, pairs)
+            vectors = await self._places.encoders.vectors_of(self._corpora, pairs)
             stored = await self._store.pairs([pair.id for pair in pairs])
             back = [pair_id for pair_id, pair in stored.items() if pair.aside]
             await self._store.set_aside(back, "")
@@ -228,7 +228,7 @@ class CommunityMemory:
 
     async def _place_anew(self, pair_ids: Sequence[str]) -> None:
         pairs = await self._store.pairs(pair_ids)
-        vectors = await made(self._corpora, self._places.encoders, pairs.values())
+        vectors = await self._places.encoders.vectors_of(self._corpora, pairs.values())
         await self._put(pairs.values(), vectors)
         await self._learn(pairs.values())
 
@@ -253,7 +253,7 @@ class CommunityMemory:
         """Check every invariant against the store; return a sentence for each one that is broken."""
         async with self._turns.one():
             placed, voted = await self._store.placements(), await self._store.voted()
-            vectors = await kept(self._corpora, self._places.encoders, [pair for _, pair in placed])
+            vectors = await self._places.encoders.known_vectors(self._corpora, [pair for _, pair in placed])
             mirror = await asyncio.to_thread(searched, self._places.partitions)
         return await asyncio.to_thread(check, placed, voted, vectors, self.thresholds, mirror, self._share)
 
@@ -266,7 +266,7 @@ class CommunityMemory:
             if first is not None:
                 await first()
             voted = await self._store.voted()
-            vectors = await made(self._corpora, self._places.encoders, voted)
+            vectors = await self._places.encoders.vectors_of(self._corpora, voted)
             places = self._places.empty()
             touched = await asyncio.to_thread(places.arrange, voted, vectors)
             await self._take_over(places, voted)

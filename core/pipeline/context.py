@@ -43,6 +43,8 @@ Needs = Literal["", "memory", "model"]
 Forms = Literal["topic", "queries"]
 """What is embedded after the topic and searched by: each part of the question, or (QAMR) base, filtered and
 versionless query."""
+EXPLAINED, LIFTS, LEAST_LIFT = 8, 3, 0.05
+"""Pages of which it is traced what raised them, so many parts of each, and of what size from on."""
 NO_VECTORS: Matrix = np.zeros((0, 0), np.float32)
 
 
@@ -262,8 +264,9 @@ class QueryContext:
                     item.score,
                     item.matched,
                     found.ranks.get(item.chunk.id, {}),
+                    _most(found.lifts.get(item.chunk.id, {})) if place < EXPLAINED else {},
                 )
-                for item in found.evidence
+                for place, item in enumerate(found.evidence)
             ],
             found.level,
         )
@@ -276,6 +279,12 @@ class QueryContext:
             self.trace.found = replace(
                 self.trace.found, confidence=confidence, threshold=enough, level=level, signs=told
             )
+
+
+def _most(lifts: Mapping[str, float]) -> dict[str, float]:
+    """Return the parts of a page's score that raised it most, strongest first, without the negligible."""
+    strongest = sorted(lifts.items(), key=lambda entry: -entry[1])[:LIFTS]
+    return {name: round(value, 2) for name, value in strongest if value >= LEAST_LIFT}
 
 
 def authors(pages: Sequence[Evidence]) -> frozenset[str]:

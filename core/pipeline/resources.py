@@ -160,8 +160,8 @@ class Resources:
     budget: ModelBudget = field(default_factory=ModelBudget)
     scorer: PriorScorer | None = None
     gone: Callable[[Collection[str], float], bool] = since_never
-    agrees: bool = False
-    """Whether the model must agree to every reuse."""
+    guard_by_model: bool = False
+    """Whether the model must agree to every reuse, as a guard beside the rules."""
     keep: int = KEPT
     """Pages that the model selects to answer from."""
     opinions: OpinionStore | None = None

@@ -5,7 +5,6 @@ stands between tags that it cannot close, and the system text says that it is da
 """
 
 from core.prompts.answering import (
-    DONT_KNOW,
     PROMPT_VERSION,
     REASONING,
     REASONING_SCHEMA,
@@ -20,6 +19,7 @@ from core.prompts.answering import (
     wrong_citations,
     wrong_language,
 )
+from core.prompts.dont_know import DONT_KNOW
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import (
     GUESS_SCHEMA,

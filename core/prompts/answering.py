@@ -1,5 +1,5 @@
-"""What the model is told to write an answer from evidence, and what all prompts share: the version, the fixed
-phrase, and tags that nobody can close.
+"""What the model is told to write an answer from evidence, and what all prompts share: the version, and tags
+that nobody can close.
 """
 
 from __future__ import annotations
@@ -8,15 +8,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from core.languages import N_
+from core.prompts.dont_know import DONT_KNOW
 from core.text.invisible import visible
 from core.text.words import one_line
 
 PROMPT_VERSION = "7"
 """Changes with every change of meaning here, so that figures can be told apart."""
-
-DONT_KNOW = N_("I don't know.")
-"""The one phrase for having no answer; it stands alone, and is English between the model and us."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)

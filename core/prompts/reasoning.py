@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.prompts.answering import DONT_KNOW, data
+from core.prompts.answering import data
+from core.prompts.dont_know import DONT_KNOW
 
 EXPRESSIONS_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -24,7 +24,8 @@ from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.papers import CiteRemembered, ReadRemembered
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
-from core.pipeline.stages.understand import RecallPairs, Reuse, Understand
+from core.pipeline.stages.reuse import RecallPairs, Reuse
+from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Temper, Write
 
 

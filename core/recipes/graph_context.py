@@ -25,7 +25,7 @@ from dataclasses import replace
 from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite
-from core.pipeline.stages.knowledge import AskGraph, KnowledgeGraphs
+from core.pipeline.stages.graph_list import AskGraph, KnowledgeGraphs
 from core.pipeline.stages.papers import TOP, AddTriplets, CiteRemembered, RankPairs
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve

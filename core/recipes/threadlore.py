@@ -1,4 +1,7 @@
-"""Threadlore's own recipe: memory first, then pages by fusion and a second look, then the model or quotes."""
+"""Threadlore's own recipe: sums and the release, then memory, then pages, then the model or quotes.
+
+Pages are found by fusion and a second look.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from core.pipeline.stages.calculation import Convert, WorkOut
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
-from core.pipeline.stages.understand import RecallPairs, Reuse, Understand
+from core.pipeline.stages.reuse import RecallPairs, Reuse
+from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Temper, Write
 
 

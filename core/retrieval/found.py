@@ -24,6 +24,8 @@ WEIGHED = 0.2
 """What the logarithm of a reranker's odds counts beside a page's score. Chosen on 283 questions about four
 products: .1 to .3 are alike, and .5 is too much."""
 _LEAST = 1e-6
+RERANKER, VOTES = "reranker", "votes"
+"""Parts of a page's score beside its features (`core.retrieval.features`)."""
 
 NEAR = 0.1
 """Confidence under which pages have nothing to do with a question. On Flask's golden set none of the 9
@@ -35,8 +37,9 @@ answerable questions that found no answer is under .15; of 60 on other things an
 class Found:
     """Evidence, best first, the signs of how good it is, and the rarity of the question's terms.
 
-    `ranks` tells for each context chunk at which rank which retriever found it; `named` that pages were found
-    by the very name of what is asked for, which is as sure as can be.
+    `ranks` tells for each context chunk at which rank which retriever found it, `lifts` how far each part of
+    its score raised it above the average page, where pages were put in order by those; `named` that pages
+    were found by the very name of what is asked for, which is as sure as can be.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -45,6 +48,7 @@ class Found:
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
     judgement: Judgement = DEFAULT_JUDGEMENT
     named: bool = False
+    lifts: dict[str, dict[str, float]] = field(default_factory=dict)
 
     @property
     def confidence(self) -> float:
@@ -92,9 +96,11 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
     best = max(lists, key=lambda found: found.confidence)
     evidence = tuple(replace(item, number=number) for number, item in numbered)
     ranks: dict[str, dict[str, int]] = {}
+    lifts: dict[str, dict[str, float]] = {}
     for found in reversed(lists):
         ranks |= found.ranks
-    return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named)
+        lifts |= found.lifts
+    return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named, lifts)
 
 
 def ranks_of(
@@ -125,13 +131,20 @@ async def reranked(reranker: Reranker | None, question: str, found: Found, keep:
         scores = []
     if not scores:
         return replace(found, evidence=pool[:keep])
+    lifts: dict[str, dict[str, float]] = {}
     if reranker.weighs:
-        scores = [item.score + WEIGHED * _log_odds(score) for item, score in zip(pool, scores, strict=True)]
+        added = [WEIGHED * _log_odds(score) for score in scores]
+        scores = [item.score + more for item, more in zip(pool, added, strict=True)]
+        mean = sum(added) / len(added)
+        lifts = {
+            item.chunk.id: {**found.lifts.get(item.chunk.id, {}), RERANKER: more - mean}
+            for item, more in zip(pool, added, strict=True)
+        }
     order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
     evidence = tuple(
         replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
     )
-    return replace(found, evidence=evidence)
+    return replace(found, evidence=evidence, lifts=lifts)
 
 
 def _log_odds(probability: float) -> float:

@@ -12,7 +12,7 @@ from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import CorpusStore, Encoder, Matrix, TokenEncoder, VectorIndex, WordIndex, for_questions
 from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
-from core.retrieval.found import Found, ranks_of
+from core.retrieval.found import VOTES, Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live
 from core.retrieval.page_views import PageViews, views_of
@@ -221,10 +221,11 @@ class Look:
         found = await self.sources.pages.chunks(pool.keys)
         return [found[key] for key in pool.keys]
 
-    async def found(self, pool: Pool, scores: Numbers | None = None) -> Found:
+    async def found(self, pool: Pool, scores: Numbers | None = None, votes: Numbers | None = None) -> Found:
         """Return the best pages of a pool, and how sure they are.
 
-        `scores`, shape (pages,), put them in order; without them they stay as they are.
+        `scores`, shape (pages,), put them in order; without them they stay as they are. With `votes`, shape
+        (pages,), they are the ranking's with these added, and it is noted what raised each page.
         """
         hits = await self.hits()
         if scores is None:
@@ -254,7 +255,16 @@ class Look:
         names = ("dense", "words", "words, filtered")
         named = {name: found for name, (_, found) in zip(names, hits.lists, strict=False)}
         ranks = ranks_of(evidence, self.live, named)
-        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement)
+        lifts = {} if votes is None else self._lifts(pool, there, votes)
+        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement, lifts=lifts)
+
+    def _lifts(self, pool: Pool, places: Sequence[int], votes: Numbers) -> dict[str, dict[str, float]]:
+        """Return how far each part of the score raised pages above the mean of the pool, by chunk."""
+        lifts = self.ranking.lifts(pool.table)
+        return {
+            pool.keys[at]: {**dict(zip(FEATURES, lifts[at].tolist(), strict=True)), VOTES: float(votes[at])}
+            for at in places
+        }
 
 
 def _once(chunks: Mapping[str, ContextChunk], keys: Sequence[str], places: Sequence[int]) -> list[int]:

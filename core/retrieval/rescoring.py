@@ -64,11 +64,18 @@ class Ranking:
 
     def scores(self, table: Numbers) -> Numbers:
         """Score pages by their features, shape (pages, FEATURES)."""
+        return np.asarray(table @ self._weights(table), np.float64)
+
+    def lifts(self, table: Numbers) -> Numbers:
+        """Return how far each feature raises pages above the mean of all, shape (pages, FEATURES)."""
+        return np.asarray((table - table.mean(axis=0)) * self._weights(table)) if len(table) else table
+
+    def _weights(self, table: Numbers) -> Numbers:
+        """Return the weights of the features, in their order."""
         named = self.weights
         if named is DEFAULT_WEIGHTS and not table[:, FEATURES.index("tokens")].any():
             named = WITHOUT_TOKENS
-        weights: Numbers = np.array([named[name] for name in FEATURES])
-        return np.asarray(table @ weights, np.float64)
+        return np.array([named[name] for name in FEATURES], np.float64)
 
 
 DEFAULT_RANKING = Ranking()

@@ -94,9 +94,7 @@ async def test_the_doctor_reads_the_database(tmp_path: Path) -> None:
     assert finding.state == "bad" and "docs/running.md, Backups" in finding.said
 
 
-@pytest.mark.parametrize(
-    ("slack", "word"), [(False, "without a token"), (True, "off beside Slack and Discord")]
-)
+@pytest.mark.parametrize(("slack", "word"), [(False, "without a token"), (True, "off beside Slack; ")])
 def test_init_says_who_will_reach_what(tmp_path: Path, slack: bool, word: str) -> None:
     (tmp_path / "docs").mkdir()
     given = Given("Kettle", [f"1.0={tmp_path / 'docs'}"], platforms={"slack": "yes"} if slack else {})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.conversation.pausing import LocaleResolver
+from bot.conversation.desk import LocaleResolver
 from bot.ports.chat import Message, Person
 from bot.ports.message_codec import packed
 from core.domain import MessageRef, Scope

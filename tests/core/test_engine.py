@@ -159,7 +159,7 @@ async def house(
         encoders,
         model,
         steps,
-        agrees=second_look,
+        guard_by_model=second_look,
         keep=keep,
         opinions=opinions,
         chosen=chosen,

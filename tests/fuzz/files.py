@@ -19,7 +19,7 @@ from bot.rendering.harmless import harmless
 from core.catalogue.loading import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
-from core.memory.exchange import read
+from core.memory.import_export import read
 from evaluation.gold import read_gold
 from tests.fuzz.mutation import as_json, changed, reworded, spoiled
 from tests.fuzz.watch import Case

@@ -135,7 +135,7 @@ FORMAT = """
 from core.domain import Document, Section
 from core.ingestion.formats import Kind
 
-KIND = Kind((".shout",))
+KIND = Kind((".shout",), ("text/shout",), shared=("text/any",))
 
 
 def parse(raw, text):
@@ -249,6 +249,29 @@ def test_files_of_a_new_format_are_read_by_their_ending(kettle: Kettle, tmp_path
             assert (raw.format, parse(raw).sections[0].text) == ("shouts", "THE KETTLE HUMS")
     with pytest.raises(ConfigurationError, match='"shouts" is no format'):
         load_catalogue(catalogue, Kinds())
+
+
+def test_a_website_s_pages_of_a_new_format_are_read_by_their_media_type(tmp_path: Path) -> None:
+    with dropped_in(formats, tmp_path / "formats", shouts=FORMAT):
+        assert formats.told_by("text/shout", "/page") == "shouts"
+        assert formats.told_by("text/shout", "/page.md") == "markdown", "an ending that is known says more"
+        assert formats.told_by("text/any", "/page.shout") == formats.told_by("", "/page.shout") == "shouts"
+        assert formats.told_by("text/any", "/page") is formats.told_by("", "/page") is None
+    assert formats.told_by("text/shout", "/page") is None
+
+
+def test_the_playground_is_off_beside_a_new_platform(kettle: Kettle, tmp_path: Path) -> None:
+    (tmp_path / "dropped" / "pigeons").mkdir(parents=True)
+    (tmp_path / "dropped" / "pigeons" / "__init__.py").write_text('TOKENS = ("GITHUB_TOKEN",)')
+    alone, beside = kettle.settings(playground=None), kettle.settings(playground=None, github_token="x")
+    assert platforms.serves_playground(beside)
+    with dropped_in(packages, tmp_path / "dropped", pigeons__platform=PLATFORM, crows__platform=PLATFORM):
+        assert platforms.configured(alone) == ["crows"], "what names no token needs none"
+    with dropped_in(packages, tmp_path / "dropped"):
+        (tmp_path / "dropped" / "crows" / "platform.py").unlink()
+        (tmp_path / "dropped" / "crows" / "__init__.py").unlink()
+        assert platforms.configured(beside) == ["pigeons"] and not platforms.serves_playground(beside)
+        assert platforms.serves_playground(alone)
 
 
 async def test_a_retriever_is_one_file(kettle: Kettle, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.platforms.slack.api.errors import Pacing
-from bot.platforms.slack.workspace import Slack
+from bot.platforms.slack.connection import Slack
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, Said, answer, until

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.commands.command_line import handle
+from bot.commands.look.why import RAISED_BY
 from core.domain import Question, Vote
 from core.errors import UsageError
 from core.feedback.accepted_answers import Written
+from core.retrieval.features import FEATURES
+from core.retrieval.found import RERANKER, VOTES
 from tests.journeys.child import run
 from tests.journeys.house import Bot, Kettle, house
 
@@ -278,3 +282,18 @@ async def test_what_changed_is_data_for_scripts(bot: Bot) -> None:
     assert json.loads(lines[0]) == {"wrong": [], "placed": 1, "recalled": 1}
     _, lines, _ = await told(bot, "private", channel="slack:C1", json=True)
     assert json.loads(lines[0]) == {"channel": "slack:C1", "learnt": 0, "moved": 0}
+
+
+async def test_why_tells_admins_how_each_page_was_ranked(bot: Bot) -> None:
+    answer = await bot.app.engine.answer(Question("Which port does kettle serve listen on by default?"))
+    code, (said,), _ = await told(bot, "why", answer_id=answer.id)
+    assert code == 0 and re.search(r"Page 1: score -?\d+\.\d\d; rank \d+ by meaning, rank \d+ by words", said)
+    assert re.search(r"Ahead of the average page by [^()]+ \(\+\d+\.\d\d\)", said)
+    _, (line,), _ = await told(bot, "why", answer_id=answer.id, json=True)
+    [first, *_] = json.loads(line)["pages"]
+    assert first["place"] == 1 and {"dense", "words"} <= first["ranks"].keys()
+    assert 1 <= len(first["raised_by"]) <= 3 and first["raised_by"].keys() <= RAISED_BY.keys()
+
+
+def test_what_raises_a_page_has_words_for_admins() -> None:
+    assert RAISED_BY.keys() == {*FEATURES, VOTES, RERANKER}

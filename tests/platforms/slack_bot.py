@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.platforms.slack.api.errors import PACING, Pacing
-from bot.platforms.slack.workspace import Slack
+from bot.platforms.slack.connection import Slack
 from bot.ports.chat import Chat, Command, Message, Person, Press, Reaction, Responder, unheard
 from bot.ports.page import Page, Part
 from bot.privacy.exports import Holders

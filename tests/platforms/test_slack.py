@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.connection import SCOPES
 from bot.platforms.slack.platform import connect
-from bot.platforms.slack.workspace import SCOPES
 from bot.ports.chat import Chat, Message, Reply
 from core.errors import ConfigurationError, PlatformRejected
 from core.settings import load_settings

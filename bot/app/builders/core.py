@@ -265,22 +265,22 @@ def _engine(
     if problem:
         log.warning("%s", problem)
     parts = Resources(
-        ground.catalogue,
-        memory,
-        stores.memories,
-        searcher,
-        models.encoders,
-        models.writer,
-        steps,
-        PriorScorer(stores.corpora, judge=judge, alike=models.similarity),
-        privacy.gone,
-        settings.guard_by_model,
-        settings.selected_chunks,
-        stores.opinions,
-        bool(_OF_MODELS & settings.model_fields_set),
-        attributes,
-        releases,
-        wikidata_of(settings, ground.catalogue.product.language),
+        catalogue=ground.catalogue,
+        memory=memory,
+        store=stores.memories,
+        searcher=searcher,
+        encoders=models.encoders,
+        model=models.writer,
+        budget=steps,
+        scorer=PriorScorer(stores.corpora, judge=judge, alike=models.similarity),
+        gone=privacy.gone,
+        guard_by_model=settings.guard_by_model,
+        keep=settings.selected_chunks,
+        opinions=stores.opinions,
+        chosen=bool(_OF_MODELS & settings.model_fields_set),
+        attributes=attributes,
+        releases=releases,
+        wikidata=wikidata_of(settings, ground.catalogue.product.language),
     )
     research = Research(parts)
     engine = Engine(

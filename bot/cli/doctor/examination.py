@@ -232,7 +232,7 @@ async def _chroma(settings: Settings) -> list[Finding]:
 
 async def _platforms(settings: Settings) -> list[Finding]:
     """Look whether people reach the bot anywhere; each platform's own examination follows."""
-    if settings.on_platforms:
+    if platforms.configured(settings):
         return []
     setups = platforms.setups().values()
     tokens = ", or ".join(" and ".join(setup.TOKENS) for setup in setups)

@@ -15,6 +15,31 @@ if TYPE_CHECKING:
 
 NEAR = 3
 """Similar pairs of each store that are told."""
+EXPLAINED = 8
+"""Pages of which is told how they were ranked."""
+FOUND_BY = {"dense": "meaning", "words": "words", "words, filtered": "key words"}
+RAISED_BY = {
+    "passage": "its place in the search",
+    "near": "a passage close in meaning",
+    "sentence": "a sentence close in meaning",
+    "joint": "a sentence with the question's words and meaning",
+    "tokens": "words close in meaning to the question's",
+    "identifiers": "names in code that the question has",
+    "reference": "its kind: guide or API reference",
+    "document": "other pages of its document that match",
+    "pairs": "words side by side as in the question",
+    "older": "the age of its version",
+    "changed": "release notes, as the question is about a change",
+    "notes": "its kind: release notes or not",
+    "making": "its kind: for users or for contributors",
+    "question": "a pregenerated question close in meaning",
+    "answer": "a pregenerated answer close in meaning",
+    "question_terms": "words of a pregenerated question",
+    "answer_terms": "words of a pregenerated answer",
+    "votes": "votes on nearly the same question",
+    "reranker": "the reranker",
+}
+"""What raises a page, by the features of `core.retrieval.features` and the parts beside them."""
 _ID = re.compile(r"a[0-9a-f]{16}")
 _LINK = re.compile(r"https?://[^\s<>|)]+")
 NONE_HERE = "There is no answer here yet. Name one: `/threadlore why ID`, or the link to its message."
@@ -35,7 +60,12 @@ async def run(app: Application, given: Given) -> Result:
         raise UsageError(f"There is no answer {given['answer_id']}.") from None
     admins = await for_admins(app.memory, found, given.audience)
     return Result(
-        {"question": found["question"], "sentences": list(found["sentences"]), "for_admins": admins}
+        {
+            "question": found["question"],
+            "sentences": list(found["sentences"]),
+            "for_admins": admins,
+            "pages": pages(found["trace"]),
+        }
     )
 
 
@@ -43,6 +73,34 @@ def text(result: Result) -> Sequence[str]:
     """Say it in plain words."""
     found = result.data
     return ["\n".join([f"“{found['question']}”", *found["sentences"], *found["for_admins"]])]
+
+
+def pages(stored: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the pages of a stored trace with score, rank at each retriever, and what raised them most."""
+    from core.domain import Trace
+
+    return [
+        {
+            "place": place,
+            "title": page.title.rstrip(": "),
+            "url": page.url,
+            "release": page.release,
+            "score": round(page.score, 2),
+            "ranks": dict(page.ranks),
+            "raised_by": dict(sorted(page.lifts.items(), key=lambda entry: -entry[1])),
+        }
+        for place, page in enumerate(Trace.of(stored).evidence, start=1)
+    ]
+
+
+def _ranked(page: Mapping[str, Any]) -> str:
+    """Say how a page came to its place; empty where it was not ranked, as release notes are not."""
+    ranks = ", ".join(f"rank {rank} by {FOUND_BY.get(name, name)}" for name, rank in page["ranks"].items())
+    raised = ", ".join(f"{RAISED_BY.get(name, name)} (+{by:.2f})" for name, by in page["raised_by"].items())
+    if not ranks and not raised:
+        return ""
+    told = f"Page {page['place']}: score {page['score']:.2f}" + (f"; {ranks}" if ranks else "")
+    return told + (f". Ahead of the average page by {raised}." if raised else ".")
 
 
 async def for_admins(
@@ -74,6 +132,7 @@ async def for_admins(
                 f"Near {word} pair {pair_near.pair}: similarity {pair_near.similarity:.2f}, "
                 f"score {pair_near.score:.2f}, “{said}”"
             )
+    lines += filter(None, map(_ranked, pages(found["trace"])[:EXPLAINED]))
     if support := trace.support:
         said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
         lines.append(f"Before any vote its score was {support['prior']:.2f}, from its pages ({said}).")
@@ -159,7 +218,8 @@ COMMAND = Command(
     help_in_chat="explain an answer: the last one here, or one by its id or link",
     dialogue=dialogue,
     rank=14,
-    further="members see their own answers; admins see all, with searches, similar answers, model and times",
+    further="members see their own answers; admins see all, with searches, similar answers, scores of pages, "
+    "model and times",
 )
 
 MEMORY_WHY = Command(

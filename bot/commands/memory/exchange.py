@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 async def export_pairs(app: Application, given: Given) -> Result:
     """Return what is written of every pair that is not retired."""
-    from core.memory.exchange import written
+    from core.memory.import_export import written
 
     rows = []
     for place, pair in enumerate(await app.memory.everything()):

@@ -51,7 +51,7 @@ async def list_pairs(app: Application, given: Given) -> Result:
     from bot.commands.importing import release_of
     from bot.privacy.visibility import heard
     from bot.rendering.pairs import flags, meant_for, named, shortened
-    from core.memory.exchange import written
+    from core.memory.import_export import written
 
     release, store = given.get("release") or "", given.get("store") or ""
     if release:
@@ -129,7 +129,7 @@ async def run(app: Application, given: Given) -> Result:
     from bot.rendering.pairs import standing
     from core.domain import Scope
     from core.errors import UsageError
-    from core.memory.exchange import written
+    from core.memory.import_export import written
 
     pair = await found(app, given["id"])
     if not may_hear(given.audience, pair.scope):

@@ -2,6 +2,7 @@
 
 import re
 
+TOKENS = ("DISCORD_TOKEN",)
 CHANNELS_HAVE_IDS = True
 LIBRARIES = ("discord",)
 SECRETS = re.compile(

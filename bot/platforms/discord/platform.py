@@ -1,4 +1,4 @@
-"""Discord by discord.py: logs in, connects and stops; `discord_events` reads what happens there."""
+"""Discord by discord.py: logs in, connects and stops; `events.py` reads what happens there."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from bot.platforms.discord import TOKENS
 from bot.ports.platforms import Terminal
 
 NAME, RANK, ACCOUNT = "Discord", 2, "discord:123"
@@ -14,7 +15,6 @@ OPTION = {
     "named": True,
     "metavar": "ID",
 }
-TOKENS = ("DISCORD_TOKEN",)
 STEPS = """
 Make the application now, in a browser:
   1. https://discord.com/developers/applications, New Application: copy its Application ID

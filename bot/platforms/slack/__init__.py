@@ -2,6 +2,7 @@
 
 import re
 
+TOKENS = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")
 CHANNELS_HAVE_IDS = True
 SENDS_NO_FILES = True
 """Apps may send files only with more rights than answering takes."""

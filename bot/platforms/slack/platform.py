@@ -27,6 +27,6 @@ def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
     ):
         if not token:
             raise ConfigurationError(f"{variable} is missing: Slack needs both tokens, add {what} to .env.")
-    from bot.platforms.slack.workspace import Slack
+    from bot.platforms.slack.connection import Slack
 
     return Slack(settings, dispatch)

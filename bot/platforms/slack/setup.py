@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from bot.platforms.slack import TOKENS
 from bot.ports.platforms import Terminal
 
 NAME, RANK, ACCOUNT = "Slack", 1, "slack:U012AB3CD"
@@ -13,7 +14,6 @@ OPTION = {
     "help": "Write Slack's manifest; tokens are taken from the environment",
     "kind": "flag",
 }
-TOKENS = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")
 MANIFEST = "slack-manifest.yaml"
 STEPS = """
 Make the app now, in a browser (the file {manifest} has every scope, event and command):

@@ -56,7 +56,7 @@ from bot.platforms.web.progress import watch
 from bot.platforms.web.room import Room
 from bot.platforms.web.state import Posts
 from bot.platforms.web.widget.widget import Widget
-from bot.ports.platforms import Platform
+from bot.ports.platforms import Platform, configured, serves_playground
 from core.settings import Settings
 from core.system.json_parts import written
 
@@ -74,7 +74,7 @@ WANTED = (
     "PLAYGROUND_TOKEN, or send it in an Authorization header."
 )
 NO_PLAYGROUND = (
-    "There is no playground beside Slack and Discord unless THREADLORE_PLAYGROUND=true asks for it; "
+    "There is no playground beside other platforms unless THREADLORE_PLAYGROUND=true asks for it; "
     "/dashboard shows the figures."
 )
 
@@ -82,7 +82,7 @@ NO_PLAYGROUND = (
 def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
     """Build the playground, or the dashboard and the widget; return None where all of it is switched off."""
     widget = Widget(settings, dispatch.readers, dispatch.holders) if settings.widget_origins else None
-    if settings.serves_playground:
+    if serves_playground(settings):
         return Playground(settings, dispatch, widget)
     return WithoutPlayground(settings, dispatch, widget) if settings.playground is None or widget else None
 
@@ -90,7 +90,7 @@ def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
 class Playground:
     """Serves the page and its API on one port; `url` is set while it does.
 
-    With Slack or Discord beside it, and where others than this machine reach it, it wants a token: whoever
+    With another platform beside it, and where others than this machine reach it, it wants a token: whoever
     plays an admin commands the whole bot.
     """
 
@@ -102,7 +102,7 @@ class Playground:
         self._dispatch = dispatch
         self._server = Server(settings, widget)
         given = settings.playground_token.get_secret_value().strip()
-        is_needed = bool(given) or settings.on_platforms or not self._server.local
+        is_needed = bool(given) or bool(configured(settings)) or not self._server.local
         self._is_made = is_needed and not given
         made = secrets.token_urlsafe(TOKEN_BYTES) if self._is_made else ""
         self._token = Token(given or made, COOKIE, "/")
@@ -275,7 +275,7 @@ class WithoutPlayground:
             await self._server.start()
             self.started.set()
             if self._has_dashboard:
-                log.info("the dashboard is on %s/dashboard; beside Slack and Discord no playground", self.url)
+                log.info("the dashboard is on %s/dashboard; beside other platforms no playground", self.url)
             else:
                 log.info("the widget is on %s/widget.js; there is neither dashboard nor playground", self.url)
             await self._stopping.wait()

@@ -18,17 +18,22 @@ MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
 MAX_PICTURED_BYTES = 50_000_000
 """The same for what is mostly pictures and fonts."""
+ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+"""Media types by which a server says that it does not know: the ending alone tells the format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """What is to be known of a format before it is parsed.
 
-    Files with these `endings` are read as such. What `is_binary` is read from bytes, not from text.
-    `reaching` finds what includes other files or documents code.
+    Files with these `endings` are read as such, and what a website sends under these `media` types; under
+    `shared` ones, which others use for much else, where the ending says so, too. What `is_binary` is read
+    from bytes, not from text. `reaching` finds what includes other files or documents code.
     """
 
     endings: tuple[str, ...] = ()
+    media: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
     is_binary: bool = False
     max_bytes: int = MAX_DOCUMENT_BYTES
     reaching: re.Pattern[bytes] | None = None
@@ -55,6 +60,23 @@ def format_of(path: str) -> str | None:
     return endings().get(path[path.rfind(".") :].lower()) if "." in path else None
 
 
+def most_bytes(media: str) -> int:
+    """Return the size above which what a website sends under a media type is passed over."""
+    name = _media(tuple(__path__)).get(media)
+    return kind_of(name).max_bytes if name else MAX_DOCUMENT_BYTES
+
+
+def told_by(media: str, path: str) -> str | None:
+    """Return the format of what a website sends, by its media type and the path's ending; None for none.
+
+    An ending that is known says more than the media type of a text.
+    """
+    ending = format_of(path)
+    if media in _media(tuple(__path__)):
+        return ending or _media(tuple(__path__))[media]
+    return ending if ending and (media in ANYTHING or media in kind_of(ending).shared) else None
+
+
 def parser_of(name: str) -> Any:
     """Load what has a format's `parse`: its file, or `parser.py` of its package."""
     module = import_module(f"{__name__}.{name}")
@@ -64,6 +86,11 @@ def parser_of(name: str) -> Any:
 @lru_cache(maxsize=4)
 def _names(folders: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(m.name for m in iter_modules(folders) if not m.name.startswith("_")))
+
+
+@lru_cache(maxsize=4)
+def _media(folders: tuple[str, ...]) -> Mapping[str, str]:
+    return {media: name for name in _names(folders) for media in kind_of(name).media}
 
 
 @lru_cache(maxsize=4)

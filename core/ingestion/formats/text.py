@@ -9,7 +9,7 @@ from core.domain import Document, RawDocument
 from core.ingestion.formats import Kind
 from core.ingestion.formats._shared import Outline, fence, one_line
 
-KIND = Kind((".txt",))
+KIND = Kind((".txt",), ("text/plain",))
 
 MAX_HEADING = 80
 """Characters above which a line is no heading; ours."""

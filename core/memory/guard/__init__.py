@@ -1,17 +1,17 @@
 """Tell apart questions with near vectors that must not share an answer.
 
 Embeddings put opposites side by side (enable/disable .96, 10/100 MB .94). Reuse therefore needs the
-same numbers, identifiers, names, polarity and direction, and no lone word exchanged for another.
+same numbers, identifiers, names, polarity and direction, and no lone word replaced by another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.memory.guard.exchange import deeds, exchange, kinds, unjudged
 from core.memory.guard.meaning import negation, opposites, reversal
 from core.memory.guard.naming import capitals, code, counts, numbers, software
 from core.memory.guard.purpose import amount, circumstance, place, purpose
+from core.memory.guard.replaced import deeds, kinds, replaced, unjudged
 from core.memory.guard.roles import direction, swapped
 from core.memory.guard.sense import sense
 
@@ -43,7 +43,7 @@ def guard(
         swapped,
         deeds,
         kinds,
-        exchange,
+        replaced,
         unjudged,
     ):
         if difference := check(left, right):

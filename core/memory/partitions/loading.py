@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable
 
-from core.memory.partitions.partition_index import PartitionIndex, made
+from core.memory.partitions.partition_index import PartitionIndex
 from core.ports import CorpusStore, MemoryStore, Placement, Remembered
 from core.system.offload import aside
 
@@ -19,7 +19,7 @@ async def loaded(
     """
     placed, voted = await store.placements(), await store.voted()
     pairs = await aside(len(placed) + len(voted), _all_of, placed, voted)
-    vectors = await made(corpora, places.encoders, pairs.values())
+    vectors = await places.encoders.vectors_of(corpora, pairs.values())
 
     def arrange() -> set[str]:
         late = places.late(placed, pairs.keys(), vectors)
@@ -33,7 +33,7 @@ async def taken_in(
 ) -> Collection[Remembered]:
     """Place pairs as another process has, which wrote that down; return them."""
     pairs = (await store.pairs(list(keys))).values()
-    places.arrange(pairs, await made(corpora, places.encoders, pairs))
+    places.arrange(pairs, await places.encoders.vectors_of(corpora, pairs))
     return pairs
 
 

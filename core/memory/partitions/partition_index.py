@@ -174,7 +174,7 @@ class PartitionIndex:
 
 @dataclass(frozen=True, slots=True)
 class Encoders:
-    """Which encoder makes the vectors of a release."""
+    """Which encoder makes the vectors of a release, and the vectors it made of pairs."""
 
     default: Encoder
     by_release: dict[str, Encoder]
@@ -183,27 +183,30 @@ class Encoders:
         """Return the encoder of a release, or of the first of several that are compared."""
         return self.by_release.get(release.split("+")[0], self.default)
 
-
-async def kept(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
-    """Return the vectors that are kept, by pair id."""
-    pairs = list(pairs)
-    found: dict[str, Vector] = {}
-    for encoder, keys in await aside(len(pairs), _keys, encoders, pairs):
-        vectors = await corpora.vectors(for_questions(encoder).name, list(keys.values()))
-        found |= await aside(len(keys), _filed, keys, vectors)
-    return found
-
-
-async def made(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
-    """Return the vectors of all pairs, by pair id; those that a changed encoder lacks are made now."""
-    pairs = list(pairs)
-    found = await kept(corpora, encoders, pairs)
-    if len(found) == len(pairs):
+    async def known_vectors(self, corpora: CorpusStore, pairs: Iterable[Remembered]) -> dict[str, Vector]:
+        """Return the vectors of pairs that are stored already, by pair id."""
+        pairs = list(pairs)
+        found: dict[str, Vector] = {}
+        for encoder, keys in await aside(len(pairs), _keys, self, pairs):
+            vectors = await corpora.vectors(for_questions(encoder).name, list(keys.values()))
+            found |= await aside(len(keys), _filed, keys, vectors)
         return found
-    for encoder, some in _by_encoder(encoders, (pair for pair in pairs if pair.id not in found)):
-        fresh = await embedded(corpora, encoder, [pair.topic for pair in some])
-        found |= {pair.id: fresh[pair.topic] for pair in some}
-    return found
+
+    async def vectors_of(self, corpora: CorpusStore, pairs: Iterable[Remembered]) -> dict[str, Vector]:
+        """Return the vectors of all pairs, by pair id; those that a changed encoder lacks are made now."""
+        pairs = list(pairs)
+        found = await self.known_vectors(corpora, pairs)
+        if len(found) == len(pairs):
+            return found
+        for encoder, some in _by_encoder(self, (pair for pair in pairs if pair.id not in found)):
+            fresh = await embedded(corpora, encoder, [pair.topic for pair in some])
+            found |= {pair.id: fresh[pair.topic] for pair in some}
+        return found
+
+    async def keep_vector(self, corpora: CorpusStore, pair: Remembered, vector: Vector) -> None:
+        """Store the vector of a pair's topic."""
+        encoder = for_questions(self.of(pair.release))
+        await corpora.put_vectors(encoder.name, {content_hash(pair.topic): vector})
 
 
 async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]) -> dict[str, Vector]:
@@ -217,11 +220,6 @@ async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]
         await corpora.put_vectors(encoder.name, fresh)
         known |= fresh
     return {topic: known[key] for topic, key in keys.items()}
-
-
-async def keep(corpora: CorpusStore, encoder: Encoder, topic: str, vector: Vector) -> None:
-    """Keep the vector of a topic."""
-    await corpora.put_vectors(for_questions(encoder).name, {content_hash(topic): vector})
 
 
 def _keys(encoders: Encoders, pairs: Iterable[Remembered]) -> list[tuple[Encoder, dict[str, str]]]:

@@ -20,7 +20,7 @@ from core.memory.partitions.partition_index import platform_of
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import abstention, dont_know
-from core.pipeline.stages.knowledge import KnowledgeGraphs
+from core.pipeline.stages.graph_list import KnowledgeGraphs
 from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, PregeneratedPair, for_questions
 from core.query.attributes import few_shot

@@ -22,10 +22,10 @@ from core.generation.quotes.quote import (
 from core.generation.quotes.sections import Whole
 from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
+from core.pipeline.release_notes_said import Told, begun, contradicted, ended, is_notes, refused
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
 from core.pipeline.stages.cite import further
-from core.pipeline.told import Told, begun, contradicted, ended, is_notes, refused
 from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of

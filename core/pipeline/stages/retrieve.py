@@ -9,7 +9,7 @@ from core.domain import Answer, Evidence, Recall
 from core.generation import phrases
 from core.generation.context import by_rule, reduction, selection
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.noted import Noted
+from core.pipeline.release_notes_first import NotesFirst
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions
@@ -33,14 +33,14 @@ class Retrieve:
         self._product = parts.product
         self._memory = parts.memory
         self._searcher = searcher or parts.searcher
-        self._noted = Noted(parts.product, self._searcher)
+        self._notes = NotesFirst(parts.product, self._searcher)
         self._search = self._pages if forms == "topic" else self._by_forms
 
     async def __call__(self, context: QueryContext) -> None:
         """Set what was found, unless that is there already or an answer is drafted."""
         if context.found is None and context.draft is None:
             context.found = await self._release_notes(context) or await self._search(context)
-            context.found = await self._noted.first(context, context.found)
+            context.found = await self._notes.first(context, context.found)
             context.note_found()
 
     async def _release_notes(self, context: QueryContext) -> Found | None:

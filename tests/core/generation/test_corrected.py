@@ -24,3 +24,17 @@ def test_people_are_counted_and_only_what_is_remembered_is_quoted() -> None:
 def test_a_persons_answer_is_explained_as_one() -> None:
     row = {"trace": {"origin": "person"}, "route": "reuse", "release": ""}
     assert "A person's answer" in why(row)[0] and "no model was called" in why(row)[0]
+    row["trace"] = {"origin": "person", "steps": {"understand": "qwen3:8b"}}
+    assert "A person's answer" in why(row)[0] and "no model wrote it" in why(row)[0]
+
+
+def test_a_reuse_for_which_the_model_was_asked_says_so() -> None:
+    row = {"trace": {"steps": {"understand": "m", "guard": "m"}}, "route": "reuse", "release": ""}
+    assert why(row) == [
+        "A remembered answer to the same question was reused; no model wrote it.",
+        "The model was asked what the question means.",
+        "The model was asked whether the remembered question is the same.",
+    ]
+    assert why(row | {"trace": {}}) == [
+        "A remembered answer to the same question was reused; no model was called."
+    ]

@@ -7,9 +7,9 @@ from dataclasses import replace
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
+from core.pipeline.release_notes_said import Told
 from core.pipeline.stage import dont_know
 from core.pipeline.stages.quote import about_others
-from core.pipeline.told import Told
 from core.query.language import detected
 from core.retrieval.confidence import Judgement
 from core.retrieval.found import Found

@@ -159,3 +159,10 @@ def test_what_is_kept_of_a_page_tells_of_any_terms_what_the_page_does() -> None:
     assert view.length == len(body) and (view.has("lid"), view.has("teapot")) == (True, False)
     assert (beside.title, beside.counts, beside.pairs) == ({"lid"}, {"lid": 1}, frozenset())
     assert views_of([], ["lid"]) == [] and views_of([SeenPage.read(kept)], [])[0].length == len(body)
+
+
+def test_what_raises_a_page_adds_up_to_how_far_it_is_above_the_average() -> None:
+    table = np.random.default_rng(0).random((5, len(FEATURES)))
+    scores = DEFAULT_RANKING.scores(table)
+    assert np.allclose(DEFAULT_RANKING.lifts(table).sum(axis=1), scores - scores.mean())
+    assert DEFAULT_RANKING.lifts(table[:0]).shape == (0, len(FEATURES))

@@ -188,3 +188,4 @@ async def test_a_reranker_that_weighs_is_added_to_the_scores_of_pages() -> None:
     found = await reranked(_Reader(), "which?", Found(pages), 2)
     assert [item.chunk.title for item in found.evidence] == ["far ahead", "last"]
     assert [item.number for item in found.evidence] == [1, 2]
+    assert found.lifts["3"]["reranker"] > 0 > found.lifts["1"]["reranker"]

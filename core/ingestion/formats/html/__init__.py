@@ -2,4 +2,4 @@
 
 from core.ingestion.formats import Kind
 
-KIND = Kind((".html", ".htm"))
+KIND = Kind((".html", ".htm"), ("text/html", "application/xhtml+xml"))

@@ -2,4 +2,6 @@
 
 from core.ingestion.formats import MAX_PICTURED_BYTES, Kind
 
-KIND = Kind((".ipynb",), max_bytes=MAX_PICTURED_BYTES)
+KIND = Kind(
+    (".ipynb",), ("application/x-ipynb+json",), shared=("application/json",), max_bytes=MAX_PICTURED_BYTES
+)

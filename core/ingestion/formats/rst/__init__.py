@@ -4,4 +4,8 @@ import re
 
 from core.ingestion.formats import Kind
 
-KIND = Kind((".rst",), reaching=re.compile(rb"include::|^[^\S\n]*\.\. auto", re.M))
+KIND = Kind(
+    (".rst",),
+    ("text/x-rst", "text/prs.fallenstein.rst"),
+    reaching=re.compile(rb"include::|^[^\S\n]*\.\. auto", re.M),
+)

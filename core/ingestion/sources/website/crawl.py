@@ -14,6 +14,7 @@ from protego import Protego
 
 from core.domain import content_hash
 from core.errors import TooCostly
+from core.ingestion.formats import kind_of
 from core.ingestion.sources.website.fetch import AGENT, Endless, Failed, Fetched, Fetcher
 from core.ingestion.sources.website.links import (
     Links,
@@ -41,7 +42,7 @@ MAX_SITEMAPS = 500
 """Sitemaps that are read for one crawl: those of an index, and of the indexes that it names."""
 MAX_SKIPPED = 5_000
 """Reasons that are kept; a site with more is hostile, or not meant."""
-HTML = ("text/html", "application/xhtml+xml")
+HTML = kind_of("html").media
 
 
 class SiteDown(Exception):

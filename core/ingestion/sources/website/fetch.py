@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 import aiohttp
 from yarl import URL
 
-from core.ingestion.formats import MAX_PICTURED_BYTES
+from core.ingestion.formats import MAX_DOCUMENT_BYTES, most_bytes
 from core.ingestion.parsing import NO_CHARSETS
 from core.ingestion.sources.website.links import Gate, Host, Refused
 
@@ -31,8 +31,6 @@ WAIT_SECONDS = 30.0
 """Longest wait that a server's Retry-After is granted."""
 LONGEST_ADDRESS = 2_000
 """Characters of an address that a page redirects to."""
-NOTEBOOK = "application/x-ipynb+json"
-"""The media type of notebooks; like PDFs they are mostly pictures, and may be as large."""
 _RETRYABLE = frozenset({429, 500, 502, 503, 504})
 _BLOCK = 64 * 1024
 _GZIP = b"\x1f\x8b"
@@ -180,8 +178,8 @@ class Fetcher:
         await asyncio.sleep(at - now)
 
     async def _read(self, response: aiohttp.ClientResponse, first: int) -> bytes:
-        pictures = response.content_type in ("application/pdf", NOTEBOOK)
-        limit = max(self._max_bytes, MAX_PICTURED_BYTES) if pictures else self._max_bytes
+        most = most_bytes(response.content_type)  # more for what is mostly pictures
+        limit = max(self._max_bytes, most) if most > MAX_DOCUMENT_BYTES else self._max_bytes
         if (response.content_length or 0) > limit and not first:
             raise Refused(f"too large: {response.content_length:,} bytes, at most {limit:,}")
         content = bytearray()

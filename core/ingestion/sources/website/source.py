@@ -18,10 +18,10 @@ from pydantic import AfterValidator, Field
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
-from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
+from core.ingestion.formats import MAX_DOCUMENT_BYTES, told_by
 from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
-from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
+from core.ingestion.sources.website.fetch import PAGE_SECONDS, Failed, Fetcher, host_of
 from core.ingestion.sources.website.links import Refused, is_sitemap, tidy
 from core.ingestion.sources.website.page_cache import Copy, PageCache
 from core.ports import Workers
@@ -34,17 +34,6 @@ _PIECE = 256 * 1024
 """Bytes that are decoded in one go, in which no other thread runs."""
 _AHEAD = 32
 """Pages that are fetched ahead of what is read."""
-_TEXT: dict[str, str] = {
-    "text/markdown": "markdown",
-    "text/x-markdown": "markdown",
-    "text/x-rst": "rst",
-    "text/prs.fallenstein.rst": "rst",
-    "text/plain": "text",
-    "application/pdf": "pdf",
-    NOTEBOOK: "notebook",
-}
-_ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-"""Media types by which a server says that it does not know: the ending alone tells the format."""
 
 
 def _address(value: str) -> str:
@@ -209,24 +198,12 @@ class WebsiteSource:
         path += f"?{parts.query}" if parts.query else ""
         if len(self._hosts) > 1:
             path = f"{parts.netloc}/{path}"
-        if page.media in HTML:
-            kind: str | None = "html"
-        else:
-            kind = _told(page.media, format_of(parts.path))
-        kind = self._spec.format or kind
+        kind = self._spec.format or ("html" if page.media in HTML else told_by(page.media, parts.path))
         if kind is None:
             return f"{page.media or 'what it is'} is no text"
         if not page.content.strip():
             return "empty"
         return RawDocument(path, page.url, _as_utf8(page), kind)
-
-
-def _told(media: str, ending: str | None) -> str | None:
-    """Return the format of what is no HTML by its media type and its ending; None for what is no text."""
-    if media in _TEXT:
-        return ending or _TEXT[media]
-    known = media in _ANYTHING or (media == "application/json" and ending == "notebook")
-    return ending if known else None
 
 
 def _as_utf8(page: Copy) -> bytes:

@@ -1,4 +1,4 @@
-"""Words that were exchanged for others, added or dropped, where all the rest is the same."""
+"""Words that were replaced by others, added or dropped, where all the rest is the same."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ def _around(word: str, one: Sense, other: Sense) -> tuple[list[str], list[str]]:
     return [w for w in one.order[:at] if w in shared], [w for w in one.order[at + 1 :] if w in shared]
 
 
-def exchange(left: Sense, right: Sense) -> str:
-    """Find the one word or two that were exchanged, added or dropped where all the rest is the same."""
+def replaced(left: Sense, right: Sense) -> str:
+    """Find the one word or two that were replaced, added or dropped where all the rest is the same."""
     ours, theirs = left.order, right.order
     begin = 0
     while begin < min(len(ours), len(theirs)) and ours[begin] == theirs[begin]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation
-from core.memory.exchange import PRIOR, Bad, Entry, read, written
+from core.memory.import_export import PRIOR, Bad, Entry, read, written
 from core.memory.scoring.score import Thresholds
 from tests.contracts.samples import pair
 

@@ -1,4 +1,4 @@
-"""What release notes tell and is said above quotes: the end of names, and with which version they came."""
+"""What release notes say above quotes: the end of names, and with which version they came."""
 
 from __future__ import annotations
 

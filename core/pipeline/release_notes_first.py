@@ -1,4 +1,4 @@
-"""What release notes tell of names that a question is about: what became of them, and when they came."""
+"""Puts first what release notes tell of names that a question is about: their end, and when they came."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOLD = 4
 """Pages of release notes that come first where a name is gone."""
 
 
-class Noted:
+class NotesFirst:
     """Puts pages first that tell the end or the beginning of names."""
 
     def __init__(self, product: Product, searcher: Searcher) -> None:

@@ -1,4 +1,4 @@
-"""What stands before an answer: its language, earlier questions, a pause, an outage."""
+"""What every message, press and reaction is handled with, as one `Desk`: pauses, outages, order, language."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from bot.rendering.status import at_time
 from core.community.overrides import EVERYWHERE, Pauses
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef
-from core.engine import AnswerLog, Engine
+from core.engine import Engine
 from core.errors import PlatformError
+from core.feedback.answer_log import AnswerLog
 from core.languages import N_, _, plain
 from core.ports import ConversationStore, StorageHealth
 from core.ports.channels import Pause
