@@ -88,6 +88,15 @@ def draw_votes(
     return (_figure(pyplot, folder / "votes.png", len(made), panels),)
 
 
+def draw_soak(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write memory, handles and times of a soak; blocking. Returns its file name, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    return (_figure(pyplot, folder / "soak.png", 4, lambda axes: _soak(axes, report["samples"])),)
+
+
 def _pyplot() -> Any:
     try:
         # Without a display: threads and servers have none.
@@ -198,6 +207,22 @@ def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]
         one.set_xlabel(name)
         one.set_ylim(0, 1.02)
         one.legend(loc="lower left", fontsize=8)
+
+
+def _soak(axes: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    minutes = [row["seconds"] / 60 for row in rows]
+    panels = (
+        {"rss_mb": "memory, MB", "own_rss_mb": "of the main process"},
+        {"handles": "open handles", "threads": "threads"},
+        {"p95_ms": "p95, ms", "p50_ms": "p50, ms"},
+        {"load": "load of the machine", "cores": "cores used"},
+    )
+    for one, panel in zip(axes, panels, strict=True):
+        for key, label in panel.items():
+            one.plot(minutes, [row[key] for row in rows], label=label)
+        one.set_ylim(bottom=0)
+        one.set_xlabel("minutes")
+        one.legend(fontsize=8)
 
 
 def _curve(axes: Any, report: Mapping[str, Any]) -> None:
