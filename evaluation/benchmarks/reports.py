@@ -1,7 +1,7 @@
 """A folder of reports: JSON and Markdown of each, the figures of all runs, and which of them got worse.
 
-The folder is `.threadlore/load`; `history.jsonl` there has a line for each run. Figures are compared with those
-of the last run on the same kind of machine only.
+The folder is `.threadlore/load`; `history.jsonl` there has a line for each run. Figures are compared with
+those of the last run on the same kind of machine only.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def worse(figures: Sequence[Figure], before: Mapping[str, float]) -> list[str]:
             continue
         change = (figure.value / old if figure.lower else old / figure.value) - 1
         if change > WORSE:
-            said = f"{old:.4g} before, {figure.value:.4g} now ({figure.unit})" if figure.unit else ""
-            found.append(f"{figure.name} is {change:.0%} worse: {said or f'{old:.4g}, now {figure.value:.4g}'}")
+            now = f"{figure.value:.4g} {figure.unit}".strip()
+            found.append(f"{figure.name} is {change:.0%} worse: {now}, it was {old:.4g}")
     return found
 
 
@@ -121,7 +121,9 @@ def table(figures: Sequence[Figure]) -> str:
     """Return figures as a Markdown table with what is aimed at."""
     lines = ["| figure | measured | aim |", "|---|---:|---|"]
     for one in figures:
-        aim = "" if one.aim is None else f"at {'most' if one.lower else 'least'} {one.aim:g} {one.unit}".strip()
+        aim = (
+            "" if one.aim is None else f"at {'most' if one.lower else 'least'} {one.aim:g} {one.unit}".strip()
+        )
         met = {True: ": met", False: ": **missed**", None: ""}[one.met]
         lines.append(f"| {one.name} | {one.value:.4g} {one.unit} | {aim}{met} |")
     return "\n".join(lines)

@@ -2,15 +2,17 @@
 
     python -m tests.soak --minutes 60 --core 1 --home .threadlore/bench
 
-One `threadlore serve` on a copy of the home, at the loopback Slack, without a model. Memory, handles, threads,
-times and the database are looked at every ten seconds. Exit status 1 where memory or handles grow, answers get
-slower, or a question stays without an answer. `--core` keeps the process and those who ask on one core.
+One `threadlore serve` on a copy of the home, at the loopback Slack, without a model. Memory, handles,
+threads, times and the database are looked at every ten seconds. Exit status 1 where memory or handles grow,
+answers get slower, or a question stays without an answer. `--core` keeps the process and those who ask on
+one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import random
 import sqlite3
@@ -21,12 +23,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from evaluation.benchmarks.fresh import Questions
 from evaluation.benchmarks.reports import FOLDER, Figure, as_rows, compare, machine, table, write
 from evaluation.plots import draw_soak
 from tests.soak.capacity import Capacity, capacity
 from tests.soak.people import Answered, People
 from tests.soak.process import ROOT, Taken, Watched, copied, served
-from tests.soak.questions import Questions
 from tests.soak.verdict import Check, checks, quantile, rows
 
 HOME = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
@@ -46,7 +48,7 @@ async def soak(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     kettle = await asyncio.to_thread(copied, given.home, given.config, folder)
     chance, seconds = random.Random(given.seed), given.minutes * 60
     gold = given.gold if given.gold and given.gold.is_file() else None
-    people = People(Questions(kettle.home, gold, chance), chance)
+    people = People(Questions(_pages(kettle.home), _golden(gold), chance), chance)
     async with people.slack, served(kettle, people.slack) as process:
         await people.agree()
         step = min(max(seconds / 20, STEP_SECONDS[0]), STEP_SECONDS[1])
@@ -125,6 +127,16 @@ def _report(
     }
 
 
+def _pages(home: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(f"file:{home / 'threadlore.sqlite3'}?mode=ro", uri=True)) as database:
+        return list(database.execute("SELECT heading, page FROM context_chunks ORDER BY id"))
+
+
+def _golden(gold: Path | None) -> list[str]:
+    lines = [json.loads(line) for line in gold.read_text("utf-8").splitlines()] if gold else []
+    return [line["question"] for line in lines if not line.get("history")]
+
+
 def _routes(home: Path) -> dict[str, int]:
     """Return how many answers came by which route, of all that the home has."""
     with closing(sqlite3.connect(f"file:{home / 'threadlore.sqlite3'}?mode=ro", uri=True)) as database:
@@ -133,13 +145,15 @@ def _routes(home: Path) -> dict[str, int]:
 
 def _text(report: dict[str, Any], drawn: tuple[str, ...]) -> str:
     low, high = report["load_beside"]
-    core = report["machine"]["pinned_to_core"]
+    known, rate = report["machine"], report["rate"]
+    core = known["pinned_to_core"]
     pinned = f", kept on core {core}" if core is not None else ""
     lines = [
         f"# Soak: {'passed' if report['holds'] else 'failed'}\n",
-        f"{report['at']}, {report['machine']['processor']}, {report['machine']['cores']} cores{pinned}; load of the "
-        f"machine {low:.1f} to {high:.1f}. {report['minutes']:g} minutes at {report['rate']:.2f} questions a second, "
-        f"{report['asked']} answers, {report['asked_again']} to questions asked again, {report['votes']} votes; "
+        f"{report['at']}, {known['processor']}, {known['cores']} cores{pinned}; load of the machine "
+        f"{low:.1f} to {high:.1f}. {report['minutes']:g} minutes at {rate:.2f} questions a second, "
+        f"{report['asked']} answers, {report['asked_again']} of them to questions asked again, "
+        f"{report['votes']} votes; "
         f"routes of all answers in the home: {report['routes']}.\n",
         "| | after the warm-up | at the end | change | allowed |",
         "|---|---:|---:|---:|---|",

@@ -22,7 +22,7 @@ SLACK_MS = 25.0
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that had to stay as it was: its figure after the warm-up, at the end, and the most allowed."""
+    """Something that had to stay as it was: after the warm-up, at the end, and the most allowed."""
 
     name: str
     before: float

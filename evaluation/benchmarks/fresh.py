@@ -1,14 +1,11 @@
-"""Questions that nobody asked before: golden ones in other company, and headings with words of their pages."""
+"""Questions that nobody asked before, made of golden ones and of headings with words of their pages."""
 
 from __future__ import annotations
 
-import json
 import random
 import re
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 FORMS = (
     "How does {subject} work with {word}?",
@@ -22,22 +19,26 @@ FORMS = (
     "{subject}: does {word} come before {other}?",
     "which {word} does {subject} expect",
 )
-COMPANY = ("{question} It is about our {word}.", "We look at {word} here. {question}", "{question} ({word}, {other})")
+COMPANY = (
+    "{question} It is about our {word}.",
+    "We look at {word} here. {question}",
+    "{question} ({word}, {other})",
+)
+TRIES = 200
+"""Questions that are made for one that is new; then it gets a number."""
 GOLDEN = 0.2
 """Share of questions that are golden ones with other words around them."""
 
 
 class Questions:
-    """Makes questions out of a home's pages and golden questions, each once."""
+    """Makes questions out of pages, each a heading and a text, and of golden questions; each once."""
 
-    def __init__(self, home: Path, gold: Path | None, chance: random.Random) -> None:
-        self._chance = chance
-        with closing(sqlite3.connect(f"file:{home / 'threadlore.sqlite3'}?mode=ro", uri=True)) as database:
-            rows = database.execute("SELECT heading, page FROM context_chunks ORDER BY id").fetchall()
-        self._pages = [page for heading, text in rows if (page := _of_page(heading, text))]
+    def __init__(
+        self, pages: Sequence[tuple[str, str]], golden: Sequence[str], chance: random.Random
+    ) -> None:
+        self._chance, self._golden = chance, list(golden)
+        self._pages = [page for heading, text in pages if (page := _of_page(heading, text))]
         self._words = sorted({word for _, words in self._pages for word in words})
-        lines = [json.loads(line) for line in gold.read_text("utf-8").splitlines()] if gold else []
-        self._golden = [line["question"] for line in lines if not line.get("history")]
         self._given: set[str] = set()
 
     def __len__(self) -> int:
@@ -46,7 +47,11 @@ class Questions:
 
     def fresh(self) -> str:
         """Return one that was not asked before."""
-        return next(text for text in self._endless() if text not in self._given and not self._given.add(text))
+        texts = islice(self._endless(), TRIES)
+        found = next((text for text in texts if text not in self._given), "")
+        found = found or f"{next(self._endless())} (case {len(self._given)})"
+        self._given.add(found)
+        return found
 
     def _endless(self) -> Iterator[str]:
         while True:
