@@ -100,7 +100,7 @@ def _report(
     again = [one.ms for one in answered if one.repeated]
     known = machine()
     figures = [
-        Figure("capacity", found.rate, "questions/s", lower=False),
+        *([Figure("capacity", found.rate, "questions/s", lower=False)] if found.steps else []),
         Figure("p50 at the soak's rate", quantile(ms, 50), "ms"),
         Figure("p95 at the soak's rate", quantile(ms, 95), "ms"),
         Figure("p95 of questions asked again", quantile(again, 95), "ms"),
