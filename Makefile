@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster lock supply lint clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster lock supply lint load soak mutants clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -32,11 +32,27 @@ test: $(VENV)/ready-test
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m evaluation.benchmarks.questions
+	@$(BIN)/python -m evaluation.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
 	@$(BIN)/python -m evaluation.benchmarks.index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m evaluation.benchmarks.memory
 	@$(BIN)/python -m evaluation.benchmarks.question_graph
 	@$(BIN)/python -m evaluation.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+
+# 1, 8 and 32 people at once, beside what people would build from llama-index's own parts; `make bench` indexes the home
+load: $(VENV)/ready-test
+	@$(BIN)/python -m evaluation.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
+
+# a real process that people ask for an hour at 80 % of what it bears; CORE=1 keeps it and them on one core
+soak: $(VENV)/ready-test
+	@$(BIN)/python -m tests.soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CORE),--core $(CORE)) \
+		$(if $(RATE),--rate $(RATE)) $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
+
+# one mistake at a time in the score, in placing pairs and in claims, and whether the tests see it; half an hour
+mutants: $(VENV)/ready-test
+	@for module in $(or $(ONLY),core/memory/scoring/score.py core/memory/scoring/vote_weighting.py \
+		core/memory/partitions/partition.py storage/serving/conversations.py); do \
+		$(BIN)/python -m tests.proofs.mutants $$module; done
 
 # a very small real model behind llama.cpp's server, asked 20 questions on `make bench`'s home; 130 MB once, then half an hour
 REAL := .threadlore/real-model

@@ -88,6 +88,24 @@ def draw_votes(
     return (_figure(pyplot, folder / "votes.png", len(made), panels),)
 
 
+def draw_load(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write throughput and times of a load report; blocking. Returns its file name, if any."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    return (_figure(pyplot, folder / "load.png", 3, lambda axes: _load(axes, report["sides"])),)
+
+
+def draw_soak(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write memory, handles and times of a soak; blocking. Returns its file name, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    return (_figure(pyplot, folder / "soak.png", 4, lambda axes: _soak(axes, report["samples"])),)
+
+
 def _pyplot() -> Any:
     try:
         # Without a display: threads and servers have none.
@@ -198,6 +216,34 @@ def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]
         one.set_xlabel(name)
         one.set_ylim(0, 1.02)
         one.legend(loc="lower left", fontsize=8)
+
+
+def _load(axes: Sequence[Any], sides: Mapping[str, Mapping[int, Mapping[str, float]]]) -> None:
+    labels = {"rate": "answers a second", "p50": "p50, ms", "p95": "p95, ms"}
+    for one, (key, label) in zip(axes, labels.items(), strict=True):
+        for place, (name, rows) in enumerate(sides.items()):
+            offsets = [at + 0.4 * place for at in range(len(rows))]
+            one.bar(offsets, [row[key] for row in rows.values()], 0.4, label=name)
+            one.set_xticks([at + 0.2 for at in range(len(rows))], [str(people) for people in rows])
+        one.set_xlabel("people at once")
+        one.set_ylabel(label)
+        one.legend(fontsize=8)
+
+
+def _soak(axes: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    minutes = [row["seconds"] / 60 for row in rows]
+    panels = (
+        {"rss_mb": "memory, MB", "own_rss_mb": "of the main process"},
+        {"handles": "open handles", "threads": "threads"},
+        {"p95_ms": "p95, ms", "p50_ms": "p50, ms"},
+        {"load": "load of the machine", "cores": "cores used"},
+    )
+    for one, panel in zip(axes, panels, strict=True):
+        for key, label in panel.items():
+            one.plot(minutes, [row[key] for row in rows], label=label)
+        one.set_ylim(bottom=0)
+        one.set_xlabel("minutes")
+        one.legend(fontsize=8)
 
 
 def _curve(axes: Any, report: Mapping[str, Any]) -> None:

@@ -51,12 +51,16 @@ DOORS = {
     "torch": {"core/models/embedding/encoder", "core/models/reranker"},
     "onnxruntime": {"core/models/embedding/encoder", "core/models/reranker"},
     "tokenizers": {"core/models/embedding/", "core/models/reranker"},
-    "llama_index": {f"{SOURCES}/reader", "core/models/llama_index/", "core/pipeline/lent/"},
+    "llama_index": {
+        *(f"{SOURCES}/reader", "core/models/llama_index/", "core/pipeline/lent/"),
+        "evaluation/benchmarks/rival",
+    },
     "pypi_simple": {f"{SOURCES}/sdist/package_index"},
     "trafilatura": {f"{FORMATS}/html/"},
     "griffe": {"core/ingestion/autodoc"},
     "markdown_it": {f"{FORMATS}/markdown/"},
-    "chromadb": {"storage/vectors/"},
+    "chromadb": {"storage/vectors/", "evaluation/benchmarks/rival"},
+    "psutil": {"evaluation/benchmarks/side"},
     "tantivy": {"storage/corpora/bm25"},
     "alembic": {"storage/"},
     "sqlalchemy": {"storage/"},
@@ -124,6 +128,7 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
         "bot/cli/main.py",
         "evaluation/benchmarks/questions.py",
         "evaluation/benchmarks/model.py",
+        "evaluation/benchmarks/load.py",
         "core/models/embedding/encoder.py",
     }
     readers = {

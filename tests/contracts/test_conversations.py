@@ -256,3 +256,44 @@ async def test_who_was_told_something_last_is_known_also_without_an_answer(store
     told = await store.last_told("slack:C:1")
     assert told is not None and told.message == "m" and await store.last_claim("slack:C:1") is None
     assert await store.known(["slack:C:p1", "slack:C:p2"]) == {"slack:C:p1"}
+
+
+async def test_the_answers_of_posts_and_of_conversations_are_found(store: ConversationStore) -> None:
+    for number, answer_id in enumerate(("a1", "a2", "", "a4"), 1):
+        place = "slack:C:2" if answer_id == "a4" else "slack:C:1"
+        await store.claim(claim(f"m{number}", at=100.0 + number, conversation=place))
+        await store.posted(f"m{number}", refs(f"p{number}"))
+        await store.answered(f"m{number}", answer_id)
+    await store.claim(claim("open", at=200.0))
+    await store.posted("open", refs("p5"))
+    parts = [f"slack:C:p{number}" for number in (1, 3, 4, 5, 6)]
+    assert await store.answers_of(parts) == {"slack:C:p1": "a1", "slack:C:p4": "a4"}
+    assert await store.answers_of([]) == {}
+    assert await store.answers_in("slack:C:1", 5) == ("a2", "a1")
+    assert await store.answers_in("slack:C:1", 1) == ("a2",)
+    assert await store.answers_in("slack:C:3", 5) == ()
+
+
+async def test_what_a_message_said_is_forgotten_and_of_no_other(store: ConversationStore) -> None:
+    for message in ("m1", "m2"):
+        await store.claim(claim(message, text="words"))
+    await store.emptied("m1")
+    first, second = await store.claimed("m1"), await store.claimed("m2")
+    assert first is not None and (first.payload, first.asker) == ({}, "")
+    assert second is not None and (second.payload, second.asker) == ({"text": "words"}, "slack:U1")
+
+
+async def test_a_conversation_and_a_language_stay_until_others_are_told(store: ConversationStore) -> None:
+    await store.claim(claim("m", conversation=""))
+    await store.posted("m", refs("p1"), "slack:C:9")
+    await store.posted("m", refs("p1", "p2"))
+    await store.answered("m", "a1", "de")
+    await store.answered("m", "a2")
+    kept = await store.claimed("m")
+    assert kept is not None and (kept.conversation, kept.language) == ("slack:C:9", "de")
+
+
+async def test_a_try_that_was_never_made_is_not_taken_back(store: ConversationStore) -> None:
+    await store.claim(claim("m"))
+    await store.spared(["m"])
+    assert await store.tried("m") == 1

@@ -1,97 +1,162 @@
-"""Mutants: one mistake at a time in a module, and whether its fast tests see it.
+"""Mutants: one mistake at a time in a module, and whether its tests see it.
 
-    python -m tests.proofs.mutants core/memory/scoring/score.py --most 60 --seed 1
+    python -m tests.proofs.mutants core/memory/scoring/score.py
 
-Each mutant is tried in a process that is forked from one that has imported the libraries; nothing of the
-mutant's files is written.
+Tests are collected once; each mutant is tried in a process that is forked from there, by the tests that run
+its line, the quickest first, until one fails. What none of them sees is tried again by all tests of the
+module, in a process that imports the mutant instead of exchanging its code.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
-import copy
+import importlib
 import importlib.abc
 import importlib.util
+import json
 import os
 import random
 import signal
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
+from typing import Any
 
+import pytest
+
+from tests.proofs.mutations import Mutant, mutants, put
+
+MEMORY = "core/memory"
 TESTS = {
-    "core/memory/scoring/score.py": ("core/memory/test_scoring.py", "core/memory/test_electorate.py",
-                                     "core/memory/test_prior.py"),
-    "core/memory/scoring/vote_weighting.py": ("core/memory/test_electorate.py", "contracts/test_voters.py"),
-    "core/memory/decision.py": ("core/memory/test_decision.py", "core/memory/test_distinctions.py",
-                                "core/memory/test_calibrated.py"),
-    "core/memory/partitions/partition.py": ("core/memory/test_clusters.py", "core/memory/test_arrivals.py",
-                                            "core/memory/test_vectors.py"),
-    "storage/serving/conversations.py": ("contracts/test_conversations.py",),
-}  # fmt: skip
-"""Modules, and the fast tests that are to see their mistakes (in `tests`)."""
-LONGEST = 120
+    f"{MEMORY}/scoring/score.py": ("scoring", "electorate", "prior", "verification", "clusters"),
+    f"{MEMORY}/scoring/vote_weighting.py": ("electorate", "weighing"),
+    f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
+    f"{MEMORY}/partitions/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
+    f"{MEMORY}/community.py": ("community", "electorate", "verification"),
+    "storage/serving/conversations.py": ("conversations", "voters"),
+}
+"""Modules, and the tests that are to see their mistakes: names of files beside each other."""
+LONGEST = 60
 """Seconds of a mutant's tests; one that loops is seen, too."""
-COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-COUNTED: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
-}  # fmt: skip
+SLOW = "tests/core/memory/test_prior.py::test_bertscore_ranks_a_rewording_above_another_subject"
+"""Loads a model for ten seconds."""
+OPTIONS = (
+    *("-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--hypothesis-seed=1"),
+    *("--deselect", SLOW),
+)
 
 
-def mutants(source: str) -> Iterator[tuple[str, str]]:
-    """Yield every mutant of a module: where and what it is, and its source."""
-    tree = ast.parse(source)
-    for number, node in enumerate(ast.walk(tree)):
-        for way in range(3):
-            if not _mutate(copy.deepcopy(node), way):
-                break
-            changed = copy.deepcopy(tree)
-            at = next(one for n, one in enumerate(ast.walk(changed)) if n == number)
-            before = ast.unparse(at) if isinstance(at, ast.expr | ast.stmt) else ""
-            _mutate(at, way)
-            after = ast.unparse(at) if isinstance(at, ast.expr | ast.stmt) else ""
-            line = getattr(node, "lineno", 0)
-            yield (
-                f"line {line}: {before[:70]} -> {after[:70]}",
-                ast.unparse(ast.fix_missing_locations(changed)),
-            )
+class Trials:
+    """A plugin of pytest that tries mutants instead of running the tests that were collected."""
+
+    def __init__(self, module: Path, tried: Sequence[Mutant]) -> None:
+        self.module, self.tried = module, tried
+        self.unseen: list[Mutant] = []
+        self.failed = ""
+        self._imported: ModuleType | None = None
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Run the tests as they are, noting lines and times; then every mutant in a process of its own."""
+        name = str(self.module).removesuffix(".py").replace("/", ".")
+        self._imported = importlib.import_module(name)
+        lines = self._lines(session)
+        original = self.module.read_text(encoding="utf-8")
+        if lines is None or self._sees(session, original, session.items):
+            self.failed = "the tests fail without any mistake"
+            return True
+        for number, mutant in enumerate(self.tried, 1):
+            covering = [item for item in session.items if _meets(mutant, lines[item.nodeid][0])]
+            covering.sort(key=lambda item: lines[item.nodeid][1])
+            if not self._sees(session, mutant.source, covering or session.items):
+                self.unseen.append(mutant)
+            if number % 50 == 0:
+                print(f"{number} of {len(self.tried)}, {len(self.unseen)} not seen so far", flush=True)
+        return True
+
+    def _lines(self, session: pytest.Session) -> dict[str, tuple[set[int], float]] | None:
+        """Return which lines of the module each test runs, and its seconds; None if one fails."""
+        with tempfile.NamedTemporaryFile("r") as told:
+
+            def run() -> int:
+                found = {}
+                for number, item in enumerate(session.items):
+                    began, ran = time.monotonic(), set[int]()
+                    _traced(str(self.module.absolute()), ran)
+                    _run(session, item, session.items[number + 1 : number + 2])
+                    found[item.nodeid] = sorted(ran), time.monotonic() - began
+                Path(told.name).write_text(json.dumps(found))
+                return int(session.testsfailed)
+
+            if _forked(run, 20 * LONGEST):
+                return None
+            return {name: (set(ran), seconds) for name, (ran, seconds) in json.load(told).items()}
+
+    def _sees(self, session: pytest.Session, source: str, items: Sequence[pytest.Item]) -> bool:
+        imported = self._imported
+        assert imported is not None
+
+        def run() -> int:
+            put(imported, source)
+            for number, item in enumerate(items):
+                _run(session, item, items[number + 1 : number + 2])
+                if session.testsfailed:
+                    return 1
+            return 0
+
+        return _forked(run, LONGEST) != 0
 
 
-def _mutate(node: ast.AST, way: int) -> bool:
-    """Make one mistake in a node; False where there is none of that number."""
-    if isinstance(node, ast.Compare) and way < len(node.ops) and type(node.ops[way]) in COMPARED:
-        node.ops[way] = COMPARED[type(node.ops[way])]()
-    elif isinstance(node, ast.BinOp) and way == 0 and type(node.op) in COUNTED and not _is_text(node):
-        node.op = COUNTED[type(node.op)]()
-    elif isinstance(node, ast.BoolOp) and way == 0:
-        node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    elif isinstance(node, ast.IfExp | ast.If) and way < 2:
-        node.test = ast.Constant(bool(way))
-    elif isinstance(node, ast.Constant) and way == 0 and isinstance(node.value, bool | int | float):
-        node.value = not node.value if isinstance(node.value, bool) else node.value + 1
-    elif isinstance(node, ast.Return) and way == 0 and node.value is not None:
-        node.value = ast.Constant(None)
-    else:
-        return False
-    return True
+def _meets(mutant: Mutant, ran: set[int]) -> bool:
+    return any(line in ran for line in range(mutant.first, mutant.last + 1))
 
 
-def _is_text(node: ast.BinOp) -> bool:
-    return any(isinstance(side, ast.JoinedStr | ast.List | ast.Tuple) for side in (node.left, node.right))
+def _traced(file: str, ran: set[int]) -> None:
+    """Note the lines of a file that run from now on, in every thread."""
+
+    def local(frame: FrameType, event: str, _: object) -> Any:
+        ran.add(frame.f_lineno)
+        return local
+
+    def calls(frame: FrameType, event: str, _: object) -> Any:
+        return local(frame, event, _) if frame.f_code.co_filename == file else None
+
+    sys.settrace(calls)
+    threading.settrace(calls)
+
+
+def _run(session: pytest.Session, item: pytest.Item, following: Sequence[pytest.Item]) -> None:
+    after = following[0] if following else None
+    session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+
+
+def _forked(run: Callable[[], int], seconds: int) -> int:
+    """Run something in a child that says nothing; return its status, other than 0 if it takes too long."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        return os.waitpid(child, 0)[1]
+    code = 1
+    try:
+        signal.alarm(seconds)
+        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
+            os.dup2(nothing.fileno(), 1)
+            os.dup2(nothing.fileno(), 2)
+            code = run()
+    finally:
+        os._exit(code)
 
 
 class Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports a mutant in the place of its module."""
 
-    def __init__(self, name: str, source: str, place: Path) -> None:
-        self._name, self._source, self._place = name, source, place
+    def __init__(self, module: Path, source: str) -> None:
+        self._name = str(module).removesuffix(".py").replace("/", ".")
+        self._source, self._place = source, module
 
     def find_spec(self, name: str, path: object, target: object = None) -> object:
         """Return where the mutant is; None for any other module."""
@@ -107,53 +172,50 @@ class Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._source, str(self._place), "exec"), module.__dict__)
 
 
-def seen(module: Path, source: str, tests: list[str]) -> bool:
-    """Return True if the tests fail on a mutant, in a process of its own."""
-    child = os.fork()
-    if child == 0:
-        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing):
-            os.dup2(nothing.fileno(), 1)
-            os.dup2(nothing.fileno(), 2)
-            signal.alarm(LONGEST)
-            sys.meta_path.insert(
-                0, Instead(str(module).removesuffix(".py").replace("/", "."), source, module)
-            )
-            import pytest
-
-            os._exit(
-                int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header", *tests]))
-            )
-    return os.waitpid(child, 0)[1] != 0
+def imported_and_seen(module: Path, mutant: Mutant) -> bool:
+    """Return True if all tests fail on a mutant that is imported from the beginning, in a fresh process."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+        file.write(mutant.source)
+        file.flush()
+        command = [sys.executable, "-m", "tests.proofs.mutants", str(module), "--imported", file.name]
+        child = os.posix_spawn(sys.executable, command, dict(os.environ))
+        return os.waitpid(child, 0)[1] != 0
 
 
 def main() -> None:
     """Try the mutants of a module and print those that nobody saw."""
-    parser = argparse.ArgumentParser(prog="python -m tests.proofs.mutants")
+    parser = argparse.ArgumentParser(prog="python -m tests.proofs.mutants", description=__doc__)
     parser.add_argument("module", choices=list(TESTS))
     parser.add_argument("--most", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--imported", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    import hypothesis.stateful  # noqa: F401
-    import numpy  # noqa: F401
-    import pytest  # noqa: F401
-    import sqlalchemy.ext.asyncio  # noqa: F401
-
     module, begun = Path(given.module), time.monotonic()
-    tests = [f"tests/{name}" for name in TESTS[given.module]]
-    source = module.read_text(encoding="utf-8")
-    if seen(module, ast.unparse(ast.parse(source)), tests):
-        sys.exit("the tests fail without any mistake")
-    every = list(mutants(source))
+    folder = MEMORY if given.module.startswith("core") else "contracts"
+    tests = [f"tests/{folder}/test_{name}.py" for name in TESTS[given.module]]
+    if given.imported:
+        sys.exit(_imported(module, given.imported.read_text("utf-8"), tests))
+    every = list(mutants(module.read_text(encoding="utf-8")))
     tried = random.Random(given.seed).sample(every, min(given.most, len(every)))
-    missed = []
-    for what, mutant in tried:
-        if not seen(module, mutant, tests):
-            missed.append(what)
-            print(f"not seen, {what}", flush=True)
-    share = 1 - len(missed) / max(1, len(tried))
-    print(
-        f"{module}: {len(tried)} of {len(every)} mutants, {share:.0%} seen, {time.monotonic() - begun:.0f} s"
-    )
+    trials = Trials(module, sorted(tried, key=lambda mutant: mutant.first))
+    pytest.main([*OPTIONS, "-s", *tests], plugins=[trials])
+    if trials.failed:
+        sys.exit(trials.failed)
+    missed = [mutant for mutant in trials.unseen if not imported_and_seen(module, mutant)]
+    for mutant in missed:
+        print(f"not seen, {mutant.what}", flush=True)
+    killed, seconds = len(tried) - len(missed), time.monotonic() - begun
+    print(f"{module}: {killed} of {len(tried)} mutants seen ({killed / len(tried):.1%}), {seconds:.0f} s")
+
+
+def _imported(module: Path, source: str, tests: Sequence[str]) -> int:
+    """Run all tests on a mutant that is imported in the place of its module."""
+    sys.meta_path.insert(0, Instead(module, source))
+    with open(os.devnull, "w") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+        signal.alarm(LONGEST * 2)
+        return int(pytest.main([*OPTIONS, *tests]))
 
 
 if __name__ == "__main__":

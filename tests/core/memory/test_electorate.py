@@ -147,6 +147,21 @@ def test_strangers_beside_a_known_person_weigh_half_a_voter_together() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given_pair", "weights"),
+    [
+        ({"strangers": ((1, 1.0, True), (1, 1.0, True))}, (0.5, 0.5)),
+        ({"strangers": ((1, 1.0, True), (1, 1.0, True)), "origin": "import"}, (0.25, 0.25)),
+        ({"strangers": ((1, 1.0, True), (0, 1.0, True)), "opinions": ((1, 1.0),)}, (1.0, 0.25, 0.25)),
+        ({"strangers": ((1, 0.3, True),)}, (0.3,)),
+    ],
+)
+def test_early_strangers_weigh_one_voter_alone_and_half_beside_others(
+    given_pair: dict[str, Any], weights: tuple[float, ...]
+) -> None:
+    assert [weight for _, weight in counted(pair(**given_pair), LIMITS)] == pytest.approx(list(weights))
+
+
+@pytest.mark.parametrize(
     ("given_pair", "voters", "expected"),
     [
         ({"opinions": ((1, 1.0),)}, 1, Esteem(1, True)),
@@ -156,6 +171,7 @@ def test_strangers_beside_a_known_person_weigh_half_a_voter_together() -> None:
         ({"opinions": ((1, 1.0),), "stale": True}, 1, Esteem(1, False)),
         ({"opinions": ((0, 1.0),)}, 1, Esteem(0, False)),
         ({}, 1, Esteem(0, False)),
+        ({"strangers": ((1, 1.0, False),), "origin": "import", "prior": 0.75}, 1, Esteem(1, True)),
     ],
 )
 def test_esteem_says_whether_an_answer_is_given_again(

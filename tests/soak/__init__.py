@@ -1,0 +1,1 @@
+"""A real process under a steady load for an hour: memory, handles and times."""
