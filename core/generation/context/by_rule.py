@@ -17,6 +17,8 @@ KEPT = 3
 """Chunks that reach the answer after selection (QAMR step 4)."""
 _ENOUGH = 0.25
 """Share of the best block's weight that a block must have to be kept; ours."""
+_ROWS = 40
+"""Tokens from which on the first lines of a table that has no room tell something; ours."""
 _GAP = "…"
 
 
@@ -155,7 +157,8 @@ def select(
 def shorten(text: str, matched: Sequence[str], limit: int, count: Callable[[str], int]) -> str:
     """Cut Markdown to `limit` tokens around the matched passages, at ends of sentences and blocks.
 
-    Left-out text shows as an ellipsis. A single block that is too long is cut between its lines.
+    Left-out text shows as an ellipsis. A single block that is too long is cut between its lines, as is a
+    table beside what is kept: its caption alone tells nothing.
     """
     if count(text) <= limit:
         return text
@@ -180,6 +183,9 @@ def shorten(text: str, matched: Sequence[str], limit: int, count: Callable[[str]
     while low >= 0 or high < len(pieces):
         grown = False
         for at in (high, low):
+            if 0 <= at < len(pieces) and costs[at] > left >= _ROWS and pieces[at].text.startswith("|"):
+                pieces[at] = _Piece(_lines_of(pieces[at].text, left, count), pieces[at].block)
+                costs[at] = left  # nothing else has room beside a table that is cut
             if 0 <= at < len(pieces) and costs[at] <= left:
                 chosen.add(at)
                 left -= costs[at]

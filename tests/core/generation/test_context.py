@@ -154,3 +154,13 @@ def test_a_short_section_is_never_reduced() -> None:
     page = "Use this scheme for generating external URLs.\n\nDefault: `'http'`\n\nChanged in version 2.2."
     texts = reduce([evidence(1, page)], query_terms("scheme"), rare)
     assert texts[1] == page
+
+
+def test_a_table_without_room_is_cut_between_its_rows_beside_its_caption() -> None:
+    rows = "\n".join(f"| Job {n} | {n} s |" for n in range(60))
+    text = (
+        f"Some jobs take longer.\n\nTable: Longest jobs\n\n| Job | Time |\n| --- | --- |\n{rows}\n\nThe end."
+    )
+    short = shorten(text, ("Table: Longest jobs",), 120, count)
+    assert "Table: Longest jobs\n\n| Job | Time |" in short and "| Job 3 | 3 s |" in short
+    assert count(short) <= 120 and "| Job 59 |" not in short
