@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core import prompts
-from core.errors import ModelMalformed
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line, shortened
 
@@ -27,14 +26,12 @@ class Guess:
 
 
 async def guess(model: LanguageModel, question: str, product: str, releases: Sequence[str]) -> Guess:
-    """Have the model say how the documentation may answer; raises the ModelErrors."""
+    """Have the model say how the documentation may answer; empty for another subject; raises the ModelErrors."""
     system, user = prompts.guess(prompts.releases_of(product, releases), question)
     output = await model.structured(
         [Prompt("system", system), Prompt("user", user)], prompts.GUESS_SCHEMA, max_tokens=OUTPUT_TOKENS
     )
     passage = shortened(one_line(str(output.get("passage", ""))), _LONGEST)
     terms = [one_line(term) for term in output.get("terms", ()) if isinstance(term, str) and term.strip()]
-    if not passage and not terms:
-        raise ModelMalformed(f"{model.name} guessed nothing.")
     found = tuple(dict.fromkeys(terms))[:_MOST]
-    return Guess(passage or " ".join(found), found or (passage,))
+    return Guess(passage or " ".join(found), found or tuple(filter(None, (passage,))))

@@ -71,7 +71,7 @@ class SearchAgain:
             "again",
             lambda model: guess(model, context.answerable, product, context.releases),
         )
-        if made is None:
+        if made is None or not made.terms:
             return None
         context.trace.again = made.terms
         form = replace(
