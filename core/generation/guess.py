@@ -26,7 +26,10 @@ class Guess:
 
 
 async def guess(model: LanguageModel, question: str, product: str, releases: Sequence[str]) -> Guess:
-    """Have the model say how the documentation may answer; empty for another subject; raises the ModelErrors."""
+    """Have the model say how the documentation may answer; empty for another subject.
+
+    Raises the ModelErrors.
+    """
     system, user = prompts.guess(prompts.releases_of(product, releases), question)
     output = await model.structured(
         [Prompt("system", system), Prompt("user", user)], prompts.GUESS_SCHEMA, max_tokens=OUTPUT_TOKENS
