@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,8 @@ _ENOUGH = 0.25
 """Share of the best block's weight that a block must have to be kept; ours."""
 _ROWS = 40
 """Tokens from which on the first lines of a table that has no room tell something; ours."""
+_HEADING = re.compile(r"#{1,6} [^\n]*|\*\*[^*\n]{1,120}\*\*:?")
+"""What tells nothing without the text below it."""
 _GAP = "…"
 
 
@@ -193,7 +196,8 @@ def shorten(text: str, matched: Sequence[str], limit: int, count: Callable[[str]
                 low, high = (low, high + 1) if at == high else (low - 1, high)
         if not grown:
             break
-    return _with_gaps(pieces, sorted(chosen))
+    told = {at for at in chosen if not _HEADING.fullmatch(pieces[at].text) or at + 1 in chosen}
+    return _with_gaps(pieces, sorted(told or chosen))
 
 
 @dataclass(frozen=True, slots=True)

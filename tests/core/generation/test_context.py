@@ -164,3 +164,11 @@ def test_a_table_without_room_is_cut_between_its_rows_beside_its_caption() -> No
     short = shorten(text, ("Table: Longest jobs",), 120, count)
     assert "Table: Longest jobs\n\n| Job | Time |" in short and "| Job 3 | 3 s |" in short
     assert count(short) <= 120 and "| Job 59 |" not in short
+
+
+def test_a_heading_whose_text_has_no_room_is_left_out() -> None:
+    told, long = "It needs a secret key.", "Of something else is told here. " * 30
+    text = f"{told}\n\n**Of something else**\n\n{long.strip()}"
+    code = f"{told}\n\n**Of something else**\n\n```\n{long}\n```"
+    assert shorten(code, (told,), 40, count) == f"{told}\n\n…"
+    assert "**Of something else**" in shorten(text, (told,), 60, count), "where its text begins it stays"
