@@ -17,7 +17,7 @@ RECALLED = {"high", "low", "guard", "decided"}
 FOUND = {"confidence", "threshold", "signs", "open_parts", "evidence", "level"}
 WRITTEN = {"read", "model", "prompts", "temperature", "offers", "first_ms"}
 KEPT = {"ms", "timings"}
-PAGE = {"title", "path", "url", "release", "score", "matched", "ranks"}
+PAGE = {"title", "path", "url", "release", "score", "matched", "ranks", "lifts"}
 OLD: dict[str, Any] = {
     "release_origin": "latest",
     "resolution": {"release": "2.0", "origin": "latest", "named": []},
