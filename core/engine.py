@@ -125,11 +125,16 @@ class Engine:
         await self._memory.vote(replace(vote, standing=READER), 0.0)
         return True
 
-    async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> None:
-        """Take back every 👍 (1) or 👎 (0) by reaction but those of the people behind these accounts."""
+    async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> int:
+        """Take back every 👍 (1) or 👎 (0) by reaction but those of the people behind these accounts.
+
+        Returns how many votes that were.
+        """
         kept = {self._vote_weighting.voter(account) for account in holders}
-        for voter in await self._store.hands(answer_id, value, kept):
+        gone = await self._store.hands(answer_id, value, kept)
+        for voter in gone:
             await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
+        return len(gone)
 
     async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:
         """Return which vote of the person behind an account stands on an answer; None for none."""

@@ -93,6 +93,12 @@ class Settings(BaseSettings):
     discord_votes: Literal["buttons", "reactions", "both"] = Field("reactions", alias="DISCORD_VOTES")
     """The same on Discord."""
 
+    # votes of the time in which nobody listened
+    recount_hours: float = Field(48.0, alias="RECOUNT_HOURS", ge=0)
+    """Age up to which answers are looked at for votes that were put or taken back meanwhile; 0 for never."""
+    recount_messages: int = Field(200, alias="RECOUNT_MESSAGES", ge=0)
+    """Messages that are looked at on a platform, the newest first."""
+
     # who may do what
     admins: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_ADMINS")
     """People (`slack:U1`, `discord:2`) who are admins beside those the platform names."""

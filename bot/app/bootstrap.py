@@ -158,6 +158,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         learner=core.learner,
         modes=around.modes,
         pauses=around.pauses,
+        reactions=stores.reactions,
         releases=core.releases,
         given=stores.given,
         audit=stores.audit,

@@ -28,6 +28,7 @@ from bot.interactions.own_pages import OwnPagesHandler
 from bot.interactions.pages import Pages
 from bot.interactions.presses import Presses
 from bot.interactions.reactions import ReactionHandler
+from bot.interactions.recount import Recount
 from bot.operations.alerts import Alerts
 from bot.operations.application import Application
 from bot.operations.digest import Digest
@@ -90,6 +91,7 @@ class Dispatch:
         self._own_pages = OwnPagesHandler(app, slash, desk.locales.of_person, self._questions.message)
         self._interactions = InteractionHandler(desk, self._answering, slash, presses, self._own_pages)
         self._reactions = ReactionHandler(desk, marks)
+        self.recount = Recount(desk, self._reactions, app)
         self._chats = chats
 
     def is_out(self, account: str) -> bool:
@@ -175,14 +177,15 @@ class Dispatch:
         event: str,
         account: str,
         to: Mapping[str, Any],
-        vote: Press | None = None,
+        press: Press | None = None,
     ) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
 
-        `to` is the `address` of its responder; a `vote` is counted even if the process dies now. Raises
-        StorageUnavailable: then it must not be acknowledged as done.
+        `to` is the `address` of its responder. A `press`, as far as it is known without asking the platform,
+        is counted even if the process dies now, where it is a vote. Raises StorageUnavailable: then it must
+        not be acknowledged as done.
         """
-        return await self._interactions.take(platform, kind, event, account, to, vote)
+        return await self._interactions.take(platform, kind, event, account, to, press)
 
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
@@ -247,6 +250,7 @@ class Dispatch:
     async def stop(self) -> None:
         """Cancel what is running and say so; it is answered after the next start."""
         self._chats.clear()
+        await self.recount.stop()
         self._interactions.stop()
         await self._answering.stop()
         await self._reactions.stop()

@@ -31,6 +31,8 @@ from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
+VOTE_TRIES = 10
+"""Processes that may end while they count a vote by button."""
 LOST = N_("I was restarted before I could do this. Please try again.")
 
 
@@ -144,13 +146,13 @@ class InteractionHandler:
         event: str,
         account: str,
         to: Mapping[str, Any],
-        vote: Press | None = None,
+        press: Press | None = None,
     ) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
 
         Raises StorageUnavailable: then it must not be acknowledged as done.
         """
-        what = {"press": packed(vote)} if vote else {}
+        what = {"press": packed(press)} if press and press.name in VOTES and not press.fields else {}
         return await self._ledger.take(self._ledger.key(chat, kind, event), kind, event, account, to, **what)
 
     async def resume(self, chat: Chat) -> None:
@@ -164,8 +166,10 @@ class InteractionHandler:
                 await self._presses.sharing.resume(chat, claim)
                 continue
             responder, key = chat.responder(claim.payload.get("to", {})), claim.message
-            again = not claim.is_hopeless
             command, press = claim.payload.get("command"), claim.payload.get("press")
+            # a vote is short work, and nobody may be told that it was lost
+            is_vote = press is not None and press["name"] in VOTES and claim.tries < VOTE_TRIES
+            again = is_vote or not claim.is_hopeless
             if press and again:
                 await self._desk.conversations.tried(key)
                 await self._pressed_by(chat, press_of(press), responder or Silent(), key)

@@ -57,6 +57,16 @@ class ReactionHandler:
         work.add_done_callback(self._counting.discard)
         await asyncio.shield(work)
 
+    async def recounted(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
+        """Count an emoji that was put on an answer while nobody listened; raises StorageUnavailable.
+
+        It goes the way of any other, but nobody is asked anything about it, so long after.
+        """
+        is_mark = bool(mark_of(reaction.emoji))
+        await self._to_its_end(
+            self._reacted(chat, reaction, answer_id, vote_of(reaction.emoji), is_mark, asks=False)
+        )
+
     async def cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
         answer_id = await self._desk.conversations.answer_of(cleared.ref.key)
@@ -68,8 +78,8 @@ class ReactionHandler:
         about(cleared.ref.key, platform=chat.name)
         hands: tuple[Literal[0, 1], ...] = (1, 0)
         for value in hands:
-            if not cleared.emoji or _worth(cleared.emoji) == value:
-                holders = {a for emoji, all_ in cleared.left.items() for a in all_ if _worth(emoji) == value}
+            if not cleared.emoji or worth(cleared.emoji) == value:
+                holders = {a for emoji, all_ in cleared.left.items() for a in all_ if worth(emoji) == value}
                 await self._desk.engine.votes_cleared(answer_id, value, holders)
         await self._desk.unsolicited.noticed(answer_id)
 
@@ -111,7 +121,13 @@ class ReactionHandler:
                 await self._desk.outage.over()
 
     async def _reacted(
-        self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool
+        self,
+        chat: Chat,
+        reaction: Reaction,
+        answer_id: str,
+        value: Literal[0, 1] | None,
+        mark: bool,
+        asks: bool = True,
     ) -> None:
         if self._desk.opted_out.is_out(reaction.person.id):
             if answer_id:
@@ -132,7 +148,7 @@ class ReactionHandler:
         await self._desk.unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
         is_new = await self._is_new(reaction.event)
-        if is_new and added and not value:
+        if asks and is_new and added and not value:
             await self._ask_what_was_wrong(chat, reaction, answer_id)
 
     async def _is_new(self, event: str) -> bool:
@@ -153,6 +169,6 @@ class ReactionHandler:
             await asyncio.wait(self._counting, timeout=COUNTING_SECONDS)
 
 
-def _worth(emoji: str) -> Literal[0, 1] | None:
+def worth(emoji: str) -> Literal[0, 1] | None:
     """Return the vote that an emoji on an answer may stand for; a helper's ✅ is their 👍."""
     return 1 if mark_of(emoji) == "accept" else vote_of(emoji)

@@ -69,7 +69,11 @@ class OptedOut:
         return tuple(kept)
 
     def _is_silent(self, turn: Turn) -> bool:
-        return self.is_out(turn.author) or 0.0 < turn.at <= self._privacy.forgotten(turn.author)
+        return self.is_silent(turn.author, turn.at)
+
+    def is_silent(self, account: str, at: float) -> bool:
+        """Return True if nothing of then is kept of somebody: they opted out, or were forgotten since."""
+        return self.is_out(account) or 0.0 < at <= self._privacy.forgotten(account)
 
     async def dressed(self, reply: Reply, account: str) -> Reply:
         """Return a reply without the controls that keep something; the first says how they are served."""

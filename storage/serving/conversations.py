@@ -262,14 +262,17 @@ class SqlConversations(Store):
 
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         """Let a settled claim be answered anew, with a new payload, in the same messages."""
+        known = select(ClaimRow.before, ClaimRow.answer_id).where(ClaimRow.message == message)
         async with self._database.write() as connection:
             await self._note(connection, message, payload)
+            earlier = (await connection.execute(known)).first()
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
                 .values(
                     payload=dict(payload),
                     at=at,
+                    before=[*earlier.before, *filter(None, [earlier.answer_id])] if earlier else [],
                     answer_id=None,
                     posting="",
                     decided=True,

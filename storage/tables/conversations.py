@@ -49,6 +49,8 @@ class ClaimRow(Base):
     kind: Mapped[str] = mapped_column(String(16), server_default="message")
     holder: Mapped[str] = mapped_column(String(16), server_default="")
     """The process of a cluster that answers."""
+    before: Mapped[list[Any]] = mapped_column(JSON, server_default="[]")
+    """The ids of the answers that stood in the same messages before, the first one first."""
     __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
 
 

@@ -48,6 +48,13 @@ class Fresh:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dispatch, name)
 
+    @property
+    def recount(self) -> Any:
+        return self
+
+    def begin(self, chat: Chat, reader: Any) -> None:
+        """Count nothing."""
+
     async def resume(self, chat: Chat) -> None:
         """Leave what is unanswered as it is."""
 

@@ -63,3 +63,62 @@ async def test_no_vote_that_slack_was_told_of_is_lost(tmp_path: Path, encoder_ca
             await slack.until(lambda: len(slack.acknowledged) == len(slack.envelopes), PATIENCE)
             assert counted(kettle) == wanted
             assert wanted.total() == len(QUESTIONS) * 3 * len(VALUES)
+
+
+async def test_a_press_that_was_acknowledged_is_counted_once_though_nobody_looked_at_it(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
+    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
+    async with SlackServer() as slack:
+        stage, given = SlackStage.watching(slack), on_slack(slack) | {"SLACK_VOTES": "both"}
+        async with serving(kettle, **given) as child:
+            await until(lambda: slack.connected, child.log)
+            seen = await answer(stage, await stage.say("ann", QUESTIONS[0], to="bot"))
+            await slack.settled()
+            slack.held.add("users.info")  # the press waits for it after it is acknowledged
+            slack.press("U2", slack.messages["C1"][seen.id], "up")
+            await until(lambda: slack.envelopes[-1]["envelope_id"] in slack.acknowledged)
+            await child.kill()
+        assert not counted(kettle)
+        slack.held.clear()
+        for _ in range(2):
+            (kettle.home / SOCKET).unlink(missing_ok=True)
+            async with serving(kettle, **given) as child:
+                await until(lambda: counted(kettle) == {("slack:U2", 1): 1}, child.log)
+                await slack.settled()
+                await child.kill()
+        assert rows(kettle) == 1
+
+
+async def test_reactions_that_nobody_was_told_of_are_counted_after_the_start(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
+    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
+    async with SlackServer() as slack:
+        stage = SlackStage.watching(slack)
+        async with serving(kettle, **on_slack(slack)) as child:
+            await until(lambda: slack.connected, child.log)
+            seen = [await answer(stage, await stage.say("ann", text, to="bot")) for text in QUESTIONS]
+            slack.react("U2", "C1", seen[0].id, "+1")
+            await until(lambda: counted(kettle) == {("slack:U2", 1): 1}, child.log)
+            await slack.settled()
+            await child.kill()
+        untold, slack.emit = slack.emit, lambda event: None  # type: ignore[method-assign]
+        slack.unreact("U2", "C1", seen[0].id, "+1")
+        slack.react("U3", "C1", seen[1].id, "-1")
+        slack.emit = untold  # type: ignore[method-assign]
+        for _ in range(2):
+            (kettle.home / SOCKET).unlink(missing_ok=True)
+            slack.calls.clear()
+            async with serving(kettle, **on_slack(slack)) as child:
+                await until(lambda: len(slack.called("reactions.get")) >= len(QUESTIONS), child.log)
+                await until(lambda: rows(kettle) == 3, child.log)
+                await slack.settled()
+                await child.kill()
+        assert rows(kettle) == 3 and counted(kettle)[("slack:U3", 0)] == 1
+
+
+def rows(kettle: Kettle) -> int:
+    """Return how many events of votes are written down."""
+    with sqlite3.connect(f"file:{kettle.home / 'threadlore.sqlite3'}?mode=ro", uri=True) as database:
+        return int(database.execute("SELECT count(*) FROM votes").fetchone()[0])

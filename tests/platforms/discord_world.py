@@ -78,6 +78,13 @@ class Recorder:
     async def channel_became_private(self, channel):
         self.told.append(("private", channel))
 
+    @property
+    def recount(self):
+        return self
+
+    def begin(self, chat, reader):
+        self.told.append(("recount", chat))
+
     async def resume(self, chat):
         self.told.append(("resume", chat))
 

@@ -35,6 +35,7 @@ class Recorder:
     noted: list[tuple[str, str, str, str]] = field(default_factory=list)
     private: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
+    recounted: list[str] = field(default_factory=list)
     pages: list[tuple[Person, Collection[str], str]] = field(default_factory=list)
     on_page: Callable[[], Page] = lambda: (Part("A page"),)
     holders: Holders = field(default_factory=lambda: Holders(Path(), {}))
@@ -65,10 +66,17 @@ class Recorder:
         event: str,
         account: str,
         to: Mapping[str, Any],
-        vote: Press | None = None,
+        press: Press | None = None,
     ) -> bool:
         self.noted.append((platform, kind, event, account))
         return True
+
+    @property
+    def recount(self) -> Any:
+        return self
+
+    def begin(self, chat: Chat, reader: Any) -> None:
+        self.recounted.append(chat.name)
 
     async def resume(self, chat: Chat) -> None:
         self.resumed.append(chat.name)

@@ -95,6 +95,11 @@ METHODS: dict[str, tuple[int, _Needed, _Needed]] = {
     ),
     "views.open": (4, {"trigger_id": str, "view": dict}, {"interactivity_pointer": str}),
     "reactions.add": (3, {"channel": str, "timestamp": str, "name": str}, {}),
+    "reactions.get": (
+        3,
+        {},
+        {"channel": str, "timestamp": str, "file": str, "file_comment": str, "full": bool},
+    ),
 }
 """For each method: its tier (0 for a rule of its own), what it needs, what else it takes."""
 

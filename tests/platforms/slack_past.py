@@ -33,6 +33,20 @@ def replies(messages: Messages, given: Mapping[str, Any], size: int) -> dict[str
     )
 
 
+def reactions(messages: Messages, given: Mapping[str, Any], few: int) -> dict[str, Any]:
+    """Return a message as `reactions.get` tells it: without `full` an emoji may name `few` of its people."""
+    if not given.get("timestamp"):
+        raise SlackError("no_item_specified")
+    message = messages.get(str(given["timestamp"]))
+    if message is None or message.get("subtype") == "tombstone":
+        raise SlackError("message_not_found")
+    shown = told(messages, message)
+    if given.get("full") not in (True, 1, "1", "true", "True"):
+        for one in shown.get("reactions", ()):
+            one["users"] = one["users"][:few]
+    return {"type": "message", "message": shown}
+
+
 def _opens(message: Mapping[str, Any]) -> bool:
     return bool(message.get("thread_ts", message["ts"]) == message["ts"])
 

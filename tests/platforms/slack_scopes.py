@@ -25,6 +25,7 @@ _WRITES = ("postMessage", "postEphemeral", "update", "delete", "startStream", "a
 _METHODS = {
     **{f"chat.{name}": "chat:write" for name in _WRITES},
     "reactions.add": "reactions:write",
+    "reactions.get": "reactions:read",
     "users.info": "users:read",
     "conversations.open": "im:write",
     "conversations.info": "{kind}:read",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
 
 Arguments = dict[str, Any]
+FEW = 2
+"""People whom `reactions.get` names under an emoji where not all of them are asked for."""
 LONGEST = 40_000
 """Characters of a message's text."""
 
@@ -151,6 +153,10 @@ class WebApi:
     def _conversations_history(self, given: Arguments) -> dict[str, Any]:
         messages = self.server.messages[self._mine(given, writes=False)["id"]]
         return past.history(messages, given, self.server.page_size)
+
+    def _reactions_get(self, given: Arguments) -> dict[str, Any]:
+        channel = self._mine(given, writes=False)["id"]
+        return past.reactions(self.server.messages[channel], given, FEW) | {"channel": channel}
 
     # --- writing ------------------------------------------------------------------------------
 

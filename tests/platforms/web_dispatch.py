@@ -169,10 +169,17 @@ class FakeDispatch:
         event: str,
         account: str,
         to: Mapping[str, Any],
-        vote: Press | None = None,
+        press: Press | None = None,
     ) -> bool:
         self.noted.append((platform, kind, event, account))
         return True
+
+    @property
+    def recount(self) -> Any:
+        return self
+
+    def begin(self, chat: Chat, reader: Any) -> None:
+        """Count nothing."""
 
     async def resume(self, chat: Chat) -> None:
         self.resumed = chat.name

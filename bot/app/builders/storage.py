@@ -40,6 +40,7 @@ from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
 from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
+from core.ports.reactions import ReactionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names
 from core.settings import Settings
@@ -54,6 +55,7 @@ from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlDistinctions, SqlOpinions
 from storage.memory.pair_rows import SqlRewordings, SqlVoters
+from storage.memory.reactions import SqlReactions
 from storage.memory.upkeep import SqlUpkeep
 from storage.people.forgetting import SqlOptOuts, SqlPeople
 from storage.people.retention import SqlRetention
@@ -98,6 +100,7 @@ class Stores:
     passages: PassageStore
     people: PersonStore
     pregenerated: PregeneratedStore
+    reactions: ReactionStore
     releases: ReleaseStore
     retention: RetentionStore
     rewordings: RewordingStore
@@ -202,6 +205,7 @@ def _stores(
         passages=SqlPassages(database),
         people=persons,
         pregenerated=SqlPregenerated(database),
+        reactions=SqlReactions(database, names.veils),
         releases=SqlReleases(database),
         retention=SqlRetention(database, names),
         rewordings=SqlRewordings(database),

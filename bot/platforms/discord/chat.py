@@ -30,6 +30,7 @@ from bot.platforms.discord.places import (
     failure,
     words_of,
 )
+from bot.platforms.discord.standing import StandingReactions
 from bot.ports.chat import ACCEPT, DOWN, UP, Control, Person, Reaction, Reply, Responder
 from bot.rendering.answers import Votes, hung
 from core.domain import MessageRef
@@ -64,6 +65,7 @@ class DiscordChat:
     ) -> None:
         self.places = Places(client)
         past = Past(self.places, standing)
+        self.standing = StandingReactions(self.places, standing)
         self.history, self.message, self.own_after = past.history, past.message, past.own_after
         self.question_of, self.permalink, self.linked = past.question_of, past.permalink, past.linked
         self._client, self._clock, self._votes = client, clock, votes

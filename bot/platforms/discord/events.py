@@ -14,6 +14,7 @@ from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.components import filled, pressed
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import ACCEPT, OBJECT, Cleared, Command, Message, Press, Reaction, Reply, vote_of
+from core.domain import MessageRef, Scope
 from core.errors import StorageUnavailable, ThreadloreError
 from core.languages import _
 
@@ -195,7 +196,7 @@ class Events:
 
     async def _pressed(self, interaction: discord.Interaction, name: str, value: str) -> None:
         responder = DiscordResponder(self._chat, interaction)
-        if not await self.take("press", interaction, responder):
+        if not await self.take("press", interaction, responder, self._read_press(interaction, name, value)):
             return
         responder.wait()
         try:
@@ -221,15 +222,25 @@ class Events:
         finally:
             await responder.close()
 
+    def _read_press(self, interaction: discord.Interaction, name: str, value: str) -> Press:
+        """Read a press as far as it can be without asking Discord, which waits for the acknowledgement."""
+        message = str(interaction.message.id if interaction.message else interaction.id)
+        ref = MessageRef(reading.NAME, str(interaction.channel_id or 0), message)
+        person = self._standing.person(interaction.user, interaction.permissions)
+        fields, scope = filled(interaction.data or {}), Scope("private", ref.channel_key)
+        return Press(name, value, ref, person, scope, fields, str(interaction.id))
+
     async def take(
-        self, kind: Literal["command", "press"], interaction: discord.Interaction, responder: DiscordResponder
+        self,
+        kind: Literal["command", "press"],
+        interaction: discord.Interaction,
+        responder: DiscordResponder,
+        press: Press | None = None,
     ) -> bool:
         """Note an interaction before it is acknowledged; return False if it was noted before or cannot be."""
-        account = f"{reading.NAME}:{interaction.user.id}"
+        account, address = f"{reading.NAME}:{interaction.user.id}", responder.address
         try:
-            return await self._dispatch.take(
-                reading.NAME, kind, str(interaction.id), account, responder.address
-            )
+            return await self._dispatch.take(reading.NAME, kind, str(interaction.id), account, address, press)
         except StorageUnavailable as error:
             log.error("an interaction on Discord cannot be noted: %s", error)
             await responder.reply(Reply(_(error.told)))

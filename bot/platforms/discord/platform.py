@@ -153,12 +153,16 @@ class DiscordPlatform:
         self._hand_over(register(self.client.tree), "the slash commands")
 
     async def on_ready(self) -> None:
-        """Take up what an earlier process left unanswered; comes again after each lost session."""
+        """Take up what an earlier process left unanswered, and count votes that nobody heard of.
+
+        It comes again after each session that was lost with what happened meanwhile.
+        """
         if not self._resumed:
             self._resumed = True
             log.info("Discord: connected as %s.", self.client.user)
             self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
             self._events.closed(self.client.get_all_channels())
+        self._dispatch.recount.begin(self.chat, self.chat.standing)
 
     def _hand_over(self, work: Coroutine[Any, Any, None], what: str) -> None:
         """Run work beside the connection, which must never wait for an answer."""

@@ -50,7 +50,7 @@ class Slack:
         self._settings, self._dispatch, self._pacing = settings, dispatch, pacing
         self._stopping = asyncio.Event()
         self._stopped = asyncio.Event()
-        self._running = False
+        self._running = self._resumed = False
         self._tasks: set[asyncio.Task[bool]] = set()
         self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._api: SlackApi
@@ -144,7 +144,10 @@ class Slack:
     # --- events -------------------------------------------------------------------------------
 
     def _on_connected(self) -> None:
-        self._start(self._dispatch.resume(self._chat))
+        if not self._resumed:
+            self._resumed = True
+            self._start(self._dispatch.resume(self._chat))
+        self._dispatch.recount.begin(self._chat, self._chat.reader)
 
     async def _on_event(self, body: Mapping[str, Any]) -> bool:
         """Hand an event over; return True once it may be acknowledged, False if it must come again."""

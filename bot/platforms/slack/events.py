@@ -17,7 +17,7 @@ from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
 from bot.platforms.slack.text.reading import is_person, written
 from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard
-from core.domain import MessageRef
+from core.domain import MessageRef, Scope
 from core.errors import StorageUnavailable
 from core.languages import _
 
@@ -149,7 +149,10 @@ class Events:
 
     async def note_press(self, found: Pressed) -> bool:
         """Note a press before it is acknowledged; return False if there is nothing to do about it."""
-        return await self._note("press", found.trigger, self._pressed_by(found, found.ref))
+        # Slack waits for the acknowledgement, so nobody is looked up
+        person, scope = self._directory.known(found.user), Scope("private", found.ref.channel_key)
+        press = Press(found.name, found.value, found.ref, person, scope, found.fields, found.trigger)
+        return await self._note("press", found.trigger, self._pressed_by(found, found.ref), press)
 
     async def press(self, found: Pressed) -> None:
         """Hand over a press of a control, or a form that was sent."""
@@ -200,10 +203,16 @@ class Events:
         work = self._dispatch.command(self._chat, command, self._typed(body))
         await self._then_at_home(work, user)
 
-    async def _note(self, kind: Literal["command", "press"], event: str, responder: SlackResponder) -> bool:
+    async def _note(
+        self,
+        kind: Literal["command", "press"],
+        event: str,
+        responder: SlackResponder,
+        press: Press | None = None,
+    ) -> bool:
         account, address = f"slack:{responder.user}", responder.address
         try:
-            return await self._dispatch.take("slack", kind, event, account, address)
+            return await self._dispatch.take("slack", kind, event, account, address, press)
         except StorageUnavailable as error:
             log.error("A %s on Slack cannot be noted: %s", kind, error)
             await responder.reply(Reply(_(error.told)))

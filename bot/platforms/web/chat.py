@@ -19,6 +19,7 @@ from bot.platforms.web.people import (
 )
 from bot.platforms.web.state import Post, Posts
 from bot.ports.chat import ACCEPT, Message, Person, Reaction, Reply, Responder, Stray
+from bot.ports.standing import Standing, Unreadable
 from core.domain import MessageRef, Turn
 from core.errors import PlatformRejected
 from core.settings import Settings
@@ -60,6 +61,7 @@ class WebChat:
     """
 
     name = PLATFORM
+    read_seconds = 0.0
 
     def __init__(self, posts: Posts, settings: Settings, address: Callable[[], str]) -> None:
         self._posts = posts
@@ -157,6 +159,18 @@ class WebChat:
         if post is None or post.gone or post.only or post.channel != ref.channel:
             return None
         return message_of(post, self._settings)
+
+    async def standing(self, ref: MessageRef) -> Standing | Unreadable:
+        """Return whose emoji stand under a message."""
+        post = self._posts.get(ref.message)
+        if post is None or post.gone:
+            return Unreadable("message", "it is not kept any more")
+        put = {emoji: frozenset(f"{PLATFORM}:{who}" for who in own) for emoji, own in post.reactions.items()}
+        return Standing(put)
+
+    async def somebody(self, account: str, ref: MessageRef) -> Person:
+        """Return the player of an account."""
+        return person_of(PLAYERS[account.partition(":")[2]], self._settings)
 
     async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
         """Return the bot's messages in the conversation of a message after it, oldest first."""

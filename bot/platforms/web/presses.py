@@ -68,6 +68,7 @@ class Presses:
             if before:
                 await self._tell(post, player, before, added=False)
             await self._tell(post, player, emoji, added=added)
+        await self._posts.settled()  # the next process goes by what is shown
         return visible(self._posts, post.id, player).reactions
 
     def _show(self, post: Post, player: Player, emoji: str, *, added: bool) -> str:
@@ -119,7 +120,7 @@ class Presses:
         told = Press(name, value, post.ref, person, scope, fields, event, again)
         before = self._show(post, player, vote, added=not again) if vote else ""
         try:
-            await noted(self._dispatch, "press", event, person, responder.address, told if vote else None)
+            await noted(self._dispatch, "press", event, person, responder.address, told)
         except ApiError:
             if vote:
                 shown = visible(self._posts, post.id, player, whispers=True)
@@ -185,7 +186,7 @@ async def noted(
     event: str,
     person: Person,
     to: Mapping[str, Any],
-    vote: Press | None = None,
+    press: Press | None = None,
 ) -> None:
     """Have a command or a press noted before it is acknowledged; raises ApiError where that cannot be.
 
@@ -193,7 +194,7 @@ async def noted(
     """
     bare = {**to, "command": str(to.get("command", "")).partition(" ")[0]}
     try:
-        await dispatch.take(PLATFORM, kind, event, person.id, bare, vote)
+        await dispatch.take(PLATFORM, kind, event, person.id, bare, press)
     except StorageUnavailable as error:
         log.error("a %s in the playground cannot be noted: %s", kind, error)
         raise ApiError(503, _(error.told)) from None

@@ -275,8 +275,9 @@ class Room:
         responder.finish(said)
 
     def resume(self) -> None:
-        """Have what a dead process left unanswered answered now."""
+        """Have what a dead process left unanswered answered now, and what it showed only counted."""
         self._soon(self._dispatch.resume(self._chat))
+        self._dispatch.recount.begin(self._chat, self._chat)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(_logged(work))

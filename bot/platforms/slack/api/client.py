@@ -153,7 +153,7 @@ class SlackApi:
         on_press: Callable[[Event], Awaitable[None]],
         on_connected: Callable[[], None],
     ) -> None:
-        """Receive events until cancelled, first from `url`.
+        """Receive events until cancelled, first from `url`; `on_connected` is called at each connection.
 
         An event is acknowledged when `on_event` returns True, so that what a dying process had not written
         down comes again. Commands and presses are so once they are noted.
@@ -170,6 +170,7 @@ class SlackApi:
             if connecting.done():
                 connecting.result()
                 log.info("Connected to Slack.")
+                self._socket.on_connected_again = on_connected
                 on_connected()
             await asyncio.wait(refused, return_when=asyncio.FIRST_COMPLETED)
             if self._revoked.done():

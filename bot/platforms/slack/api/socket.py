@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -72,6 +73,9 @@ class Socket(SocketModeClient):
         self._stale_after, self._crowded = stale_after, crowded
         self._reason = ""
         self._greeted = others
+        self._met = False
+        self.on_connected_again: Callable[[], None] | None = None
+        """Called after each further connection: what happened in between may be told by nobody."""
         self.refused: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
         super().__init__(**given)
 
@@ -79,6 +83,9 @@ class Socket(SocketModeClient):
         """Notice what Slack says of the connection itself, then do as the SDK does."""
         if message.get("type") == "hello":
             self._greet(int(message.get("num_connections") or 1))
+            if self._met and self.on_connected_again is not None:
+                self.on_connected_again()
+            self._met = True
         elif message.get("type") == "disconnect":
             self._reason = str(message.get("reason") or "")
             log.info("Slack ends the connection (%s); a new one is made.", self._reason or "no reason given")

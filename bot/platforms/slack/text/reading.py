@@ -11,10 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import UNREADABLE, SlackRefused
+from bot.platforms.slack.api.errors import NO_ENTRY, REFUSED_TOKENS, UNREADABLE, SlackRefused
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.text.mrkdwn import escape, from_slack
 from bot.ports.chat import Message, Person, Stray
+from bot.ports.standing import Standing, Unreadable
 from bot.rendering.answers import said
 from core.domain import MessageRef, Turn
 
@@ -22,6 +23,8 @@ ATTACHED = 20_000
 """Characters of attached text that are read as part of a message."""
 _MARKS = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 log = logging.getLogger(__name__)
+READ_SECONDS = 2.0
+"""From one reading of emoji to the next: `reactions.get` may be called 50 times a minute."""
 _PAGE = 200
 _PAGES = 5
 """Messages of a page of history, and pages read at most."""
@@ -119,6 +122,8 @@ def timestamp(ts: str) -> tuple[int, int]:
 class Reader:
     """Reads texts, messages and conversations; raises SlackRefused where it says so."""
 
+    read_seconds = READ_SECONDS
+
     def __init__(self, api: SlackApi, directory: Directory) -> None:
         self._api, self._directory = api, directory
         self.user, self.bot = api.user, api.bot
@@ -192,6 +197,29 @@ class Reader:
         found = (replace(ref, message=str(message["ts"])) for message in own)
         told = [Stray(at, self.read(written(message))[0]) for at, message in zip(found, own, strict=True)]
         return sorted(told, key=lambda stray: timestamp(stray.ref.message))
+
+    async def standing(self, ref: MessageRef) -> Standing | Unreadable:
+        """Return whose emoji stand under a message; raises SlackRefused where that may be read later."""
+        given = {"channel": ref.channel, "timestamp": ref.message, "full": True}
+        try:
+            told = (await self._api.call("reactions.get", quick=True, **given)).get("message") or {}
+        except SlackRefused as error:
+            if error.retryable:
+                raise
+            if error.code in REFUSED_TOKENS:
+                return Unreadable("all", f"{error} Add the scope (docs/slack-manifest.yaml).")
+            return Unreadable("channel" if error.code in NO_ENTRY else "message", str(error))
+        people: dict[str, frozenset[str]] = {}
+        whole = True
+        for one in told.get("reactions") or ():
+            users = [str(user) for user in one.get("users") or ()]
+            whole = whole and len(users) >= int(one.get("count") or 0)
+            people[str(one.get("name") or "")] = frozenset(f"slack:{u}" for u in users if u != self.user)
+        return Standing(people, whole)
+
+    async def somebody(self, account: str, ref: MessageRef) -> Person:
+        """Return the person of an account."""
+        return await self._directory.person(account.removeprefix("slack:"))
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""
