@@ -12,7 +12,7 @@ from typing import Protocol
 from unicodedata import normalize
 
 from core.domain import Answer, Citation, Evidence, Product, Route
-from core.errors import WordsGone
+from core.errors import ServerDown, WordsGone
 from core.generation import phrases
 from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
@@ -100,6 +100,10 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
     told = phrases.dont_know(product, near, like, foreign)
     if foreign and context.course.taken.get("understand", "").startswith("rules"):
         failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
+        if isinstance(context.course.failure, ServerDown):
+            failed = _(
+                "Translating questions needs a language model, and none is running here. Ask in {language}."
+            )
         rest = told.partition("\n\n")[2]
         told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), rest)))
     return abstention(context, told)
