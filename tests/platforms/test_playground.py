@@ -185,6 +185,10 @@ def test_command_is_answered_to_its_caller_alone(page: Page) -> None:
     page.write("/remind me")
     assert "/ask and /threadlore" in page.text("#toast")
     assert page.attribute("#composer-main", "value") == "/remind me"
+    page.write("/threadlroe releases")
+    assert "Did you mean /threadlore?" in page.text("#toast")
+    toast, box = page.find("#toast").rect, page.find("#composer-main").rect
+    assert toast["y"] + toast["height"] < box["y"], "it covers nothing that one types into"
     page.play("ben")
     page.find(".welcome")
 
