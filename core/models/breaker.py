@@ -78,6 +78,7 @@ class Breaker:
         self._failures = 0
         self._open_until = 0.0
         self._reason = ""
+        self._is_down = False
         self._trying = False
         self._answered_at: float | None = None
         self._quiet = quiet
@@ -247,14 +248,14 @@ class Breaker:
         status = self.status
         if status.state == "open" or (status.state == "half-open" and self._trying):
             soon = f" Next try in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""
-            raise ModelUnavailable(f"{self._reason}{soon}")
+            raise (ServerDown if self._is_down else ModelUnavailable)(f"{self._reason}{soon}")
         return status.state == "half-open"
 
     def _judge(self, error: ModelError) -> None:
         if not error.retryable or isinstance(error, ModelMalformed):
             self._close()
             return
-        is_down = isinstance(error, ServerDown)
+        self._is_down = is_down = isinstance(error, ServerDown)
         self._failures = max(self._failures + 1, self._limit if is_down else 0)
         if self._failures >= self._limit:
             rest = min(self._rest, DOWN_SECONDS) if is_down else self._rest

@@ -98,12 +98,10 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""
     told = phrases.dont_know(product, near, like, foreign)
-    if foreign and context.course.taken.get("understand", "").startswith("rules"):
+    # where no model runs asking again never helps, and it is said that none does
+    was_tried = context.course.taken.get("understand", "").startswith("rules")
+    if foreign and was_tried and not isinstance(context.course.failure, ServerDown):
         failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
-        if isinstance(context.course.failure, ServerDown):
-            failed = _(
-                "Translating questions needs a language model, and none is running here. Ask in {language}."
-            )
         rest = told.partition("\n\n")[2]
         told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), rest)))
     return abstention(context, told)

@@ -346,6 +346,8 @@ async def test_where_nothing_listens_it_opens_at_once_and_for_a_moment() -> None
     with pytest.raises(ServerDown):
         await breaker.structured(ASK, {}, max_tokens=5)
     assert breaker.status.state == "open" and breaker.status.retry_in <= 5
+    with pytest.raises(ServerDown):
+        await breaker.structured(ASK, {}, max_tokens=5)
     clock.now += 6
     assert await breaker.structured(ASK, {}, max_tokens=5), "a server that was starting is there soon"
 
