@@ -159,4 +159,4 @@ def _line_of(progress: dict[str, Any]) -> str:
         left = f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
     answers = "(it answers already)" if progress["stage"] == "sentences" else ""
     doing = " ".join(filter(None, (progress["doing"], answers)))
-    return f"{progress['release']}: " + ", ".join(filter(None, (doing, counted, _rate_of(progress), left)))
+    return f"{progress['release']}: " + ", ".join(filter(None, (doing, counted, left)))
