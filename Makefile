@@ -149,7 +149,9 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV): about 2 GB, once; 3 to 10 minutes with a good connection ..."
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action=ignore -c constraints.txt -e .
+	@( while sleep 30 >/dev/null 2>&1; do echo "... still installing: $$(du -sm $(VENV) | cut -f1) MB of about 2000"; done ) & said=$$!; \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action=ignore \
+		-c constraints.txt -e .; done=$$?; kill $$said 2>/dev/null; exit $$done
 	@touch $@
 
 $(VENV)/ready-test: $(VENV)/ready

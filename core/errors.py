@@ -18,7 +18,8 @@
     ├── EncoderError
     │   └── EncoderChanged      the index was built with another embedder
     ├── ModelError
-    │   ├── ModelUnavailable    server down, time-out                      (retryable)
+    │   ├── ModelUnavailable    no answer, time-out                        (retryable)
+    │   │   └── ServerDown      nothing listens there: not asked again at once
     │   ├── ModelBusy           the server's queue is full                 (retryable)
     │   ├── ModelMissing        the server does not have the model
     │   ├── ModelRefused        the server rejects the request
@@ -138,6 +139,10 @@ class ModelUnavailable(ModelError):
     """Report that no model server answers."""
 
     retryable = True
+
+
+class ServerDown(ModelUnavailable):
+    """Report that nothing listens where the model should be: asking again at once is no use."""
 
 
 class ModelBusy(ModelError):

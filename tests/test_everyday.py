@@ -45,7 +45,7 @@ def test_no_line_stands_there_twice() -> None:
     assert len(whats) == len(set(whats))
 
 
-@pytest.mark.parametrize("part", ["about 2 GB", "minutes"])
+@pytest.mark.parametrize("part", ["about 2 GB", "minutes", "still installing"])
 def test_make_run_announces_what_it_installs(part: str) -> None:
     ready = (ROOT / "Makefile").read_text(encoding="utf-8").partition("$(VENV)/ready:")[2]
     announced, _, installed = ready.partition("pip install")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -34,6 +35,7 @@ from core.workers.pool import Processes
 
 __all__ = ["build"]
 
+log = logging.getLogger(__name__)
 PROCESSES = Processes()
 STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 """How long a serving process and any other one wait at their end for what must go from channels' history."""
@@ -62,6 +64,7 @@ async def build(
             )
         )
         privacy = await _privacy(stores)
+        log.info("the database is open; loading the embedder (under load up to a minute)")
         models = await opened.enter_async_context(
             open_models(home=home, settings=settings, load=load or _encoder_loader(settings, what))
         )
@@ -84,6 +87,7 @@ async def build(
             decision=decision,
             memory=memory,
         )
+        log.info("the embedder is loaded; opening the indexes")
         core = await build_core(ground)
         around = build_around(ground, core)
         opened.push_async_callback(around.history.close, STOP_SECONDS if what == SERVE else READ_SECONDS)

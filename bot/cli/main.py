@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from argparse import Namespace
@@ -82,6 +83,8 @@ def _run(given: Parsed) -> int:
     if serves and is_watched(settings):
         print(f"Threadlore is starting; its log is in {settings.home / FOLDER}.", flush=True)
     set_up(settings, settings.log_level if serves or given.debug else "ERROR", in_home=serves)
+    if serves:
+        logging.getLogger("bot.cli.main").info("starting: loading the program; the embedder comes next")
     if command.group in ASKED_OF_A_HOME and command.name not in FILLING and not settings.home.exists():
         raise HomeError(
             f"There is no home at {settings.home} yet: `threadlore serve` and `threadlore index` make it; "

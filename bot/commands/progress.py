@@ -53,6 +53,8 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
     return {
         "release": progress.release,
         "stage": progress.stage,
+        "doing": progress.doing,
+        "unit": progress.unit,
         "source": progress.source,
         "done": progress.done,
         "total": progress.total,

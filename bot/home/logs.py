@@ -44,6 +44,7 @@ _NOISY = (
     "alembic",
     "apscheduler",
     "aiohttp.access",
+    "sentence_transformers",
 )
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _TOKENS = re.compile(

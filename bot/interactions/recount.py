@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.conversation.pausing import Desk
+from bot.conversation.desk import Desk
 from bot.interactions.reactions import ReactionHandler, worth
 from bot.operations.application import Application
 from bot.ports.chat import Chat, Reaction, vote_of

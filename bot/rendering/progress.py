@@ -21,8 +21,7 @@ LINE_SECONDS = 5.0
 CLEARED = "\r\x1b[2K"
 """Takes away what the line of a terminal says."""
 _REWRITTEN_SECONDS = 0.1
-_SAID = {"reading": "reading the documentation", "embedding": "indexing", "indexing": "writing the index"}
-_COUNTED = {"reading": "pages", "embedding": "passages", "indexing": "passages"}
+_SHOWN = ("reading", "embedding", "indexing", "sentences")
 
 
 def say(markdown: str, out: TextIO) -> None:
@@ -89,7 +88,7 @@ class Bars:
         if stage != self._stage:
             self._end_line()
             self._stage = stage
-        if self._is_quiet or progress["stage"] not in _SAID or not progress["done"]:
+        if self._is_quiet or progress["stage"] not in _SHOWN or not progress["done"]:
             return
         self._line = f"{self._product} {_line_of(progress)}"[: shutil.get_terminal_size().columns - 1]
         now = time.monotonic()
@@ -111,7 +110,7 @@ class Bars:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
             self._progress = Progress(
-                TextColumn("{task.description:<24}"),
+                TextColumn("{task.description:<30}"),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TextColumn("{task.fields[rate]}"),
@@ -124,10 +123,10 @@ class Bars:
             self._tasks[release] = self._progress.add_task(release, total=None, rate="")
         self._progress.update(
             self._tasks[release],
-            description=f"{release} {progress['stage']}",
+            description=f"{release} {progress['doing']}",
             completed=progress["done"] or int(progress["stage"] == "done"),
             total=progress["total"] or (1 if progress["stage"] == "done" else None),
-            rate=f"{progress['rate']:.0f}/s" if progress["done"] else "",
+            rate=_rate_of(progress),
         )
         if progress.get("error") or progress["stage"] == "done":
             self._progress.stop_task(self._tasks[release])
@@ -142,22 +141,22 @@ class Bars:
             fields = {"stage": progress["stage"], "done": progress["done"], "total": progress["total"]}
             self._log.info("indexing", extra={"release": progress["release"], **fields})
             return
-        if progress.get("error"):
-            print(key, file=sys.stderr, flush=True)
-            return
-        total = f" of {progress['total']}" if progress["total"] else ""
-        left = f", {progress['eta_s']:.0f} s left" if progress["eta_s"] else ""
-        print(
-            f"{key}: {progress['done']}{total} ({progress['rate']:.0f}/s{left})", file=sys.stderr, flush=True
-        )
+        print(key if progress.get("error") else _line_of(progress), file=sys.stderr, flush=True)
+
+
+def _rate_of(progress: dict[str, Any]) -> str:
+    """Return what is done a second; empty where nothing is known or all is done."""
+    return f"{progress['rate']:.0f}/s" if progress["rate"] >= 1 and progress["stage"] != "done" else ""
 
 
 def _line_of(progress: dict[str, Any]) -> str:
     """Return what a stage of a release has done, and how long it still takes."""
-    stage, total = progress["stage"], progress["total"]
-    noun = _COUNTED[stage] if (total or progress["done"]) != 1 else _COUNTED[stage][:-1]
+    total, many = progress["total"], progress["unit"]
+    noun = many if (total or progress["done"]) != 1 else many[:-1]
     counted = f"{progress['done']}{f' of {total}' if total else ''} {noun}"
     seconds, left = progress["eta_s"], ""
-    if seconds:
+    if seconds and seconds >= 1:
         left = f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
-    return f"{progress['release']}: " + ", ".join(filter(None, (_SAID[stage], counted, left)))
+    answers = "(it answers already)" if progress["stage"] == "sentences" else ""
+    doing = " ".join(filter(None, (progress["doing"], answers)))
+    return f"{progress['release']}: " + ", ".join(filter(None, (doing, counted, left)))

@@ -37,7 +37,7 @@ def status_text(status: dict[str, Any]) -> str:
         lines.append(f"Model: {model['name']}{_model(model)}")
         lines += [server_line(server) for server in model.get("servers", ())]
     lines += [
-        f"Indexing {entry['release']}: {entry['stage']} {entry['done']} of {entry['total']}"
+        f"{entry['release']}: {entry['doing']}, {entry['done']} of {entry['total']} {entry['unit']}"
         for entry in status["indexing"]
     ]
     lines += [f"Paused: {pause_line(Pause(**pause))}" for pause in status.get("pauses", ())]
@@ -107,11 +107,10 @@ def progress_text(progress: Progress) -> str:
         return f"{progress.release}: {progress.stage}"
     if progress.stage == "reading":
         return f"{progress.release}: reading {progress.source} ({progress.done} pages)"
+    rate = f", {progress.rate:.0f}/s" if progress.rate >= 1 else ""
     left = f", {progress.eta_s:.0f} s left" if progress.eta_s is not None else ""
-    return (
-        f"{progress.release}: {progress.stage} {progress.done} of {progress.total} passages, "
-        f"{progress.rate:.0f}/s{left}"
-    )
+    counted = f"{progress.done} of {progress.total} {progress.unit}"
+    return f"{progress.release}: {progress.doing}, {counted}{rate}{left}"
 
 
 def failed_text(failed: Sequence[tuple[str, ThreadloreError]]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from core.corpora.going_live import GoingLive, encoders_of
@@ -113,9 +114,11 @@ class CorpusManager:
                 done.append(await self._indexer.reindex(name, encoder, report, rebuild, only, at_once))
             except ThreadloreError as error:
                 failed.append((name, error))
-        for indexed in done if windows and not at_once else ():
+        for at, indexed in enumerate(list(done) if windows and not at_once else ()):
+            began = time.monotonic()
             try:
                 await self.complete(indexed.corpus.release, report)
+                done[at] = replace(indexed, seconds=indexed.seconds + time.monotonic() - began)
             except ThreadloreError as error:
                 failed.append((indexed.corpus.release, error))
         for indexed in done if pairs else ():
@@ -246,7 +249,10 @@ class CorpusManager:
         """Return the releases from old to new, and how ready they are."""
         live = self._searcher.corpora
         return [
-            release_row(release, self.product, live.get(release.name)) for release in self.product.releases
+            release_row(
+                release, self.product, live.get(release.name), release.name in self._searcher.learning
+            )
+            for release in self.product.releases
         ]
 
     async def status(self) -> dict[str, Any]:

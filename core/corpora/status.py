@@ -15,13 +15,14 @@ from core.text.times import day_of, iso
 Row = dict[str, Any]
 
 
-def release_row(release: Release, product: Product, corpus: Corpus | None) -> Row:
-    """Return a release and how ready it is."""
+def release_row(release: Release, product: Product, corpus: Corpus | None, is_learning: bool = False) -> Row:
+    """Return a release and how ready it is; one that `is_learning` its sentences does not answer as well."""
     return {
         "name": release.name,
         "aliases": list(release.aliases),
         "latest": release == product.latest,
         "ready": corpus is not None,
+        "learning": is_learning,
         "documents": corpus.documents if corpus else 0,
         "chunks": corpus.chunks if corpus else 0,
         "built_at": iso(corpus.built_at) if corpus else None,
@@ -66,6 +67,8 @@ def progress_row(progress: Progress) -> Row:
         "release": progress.release,
         "source": progress.source,
         "stage": progress.stage,
+        "doing": progress.doing,
+        "unit": progress.unit,
         "done": progress.done,
         "total": progress.total,
         "rate": progress.rate,

@@ -74,7 +74,7 @@ class Embedding:
             missing = await self._store.missing_vectors(encoder.name, list(cut), tokens=told is not None)
             texts |= {key: cut[key] for key in missing}
         if texts:
-            await self.texts(encoder, texts, progress, report, told)
+            await self.texts(encoder, texts, progress, report, told, "sentences")
         for part in parts:
             pages = await self._store.contexts(part)
             hashes = list(await asyncio.to_thread(_cut, pages))

@@ -125,7 +125,7 @@ class Indexer:
             live = (await self._store.live()).get(release)
             if live is None or live.encoder != encoder.name:
                 return False
-            async with self._told(release, "embedding", report) as progress:
+            async with self._told(release, "sentences", report) as progress:
                 rows = await self._store.rows(release)
                 added = await self._embedding.views(encoder, rows, progress, report)
                 if added:

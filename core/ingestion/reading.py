@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.domain import ChunkedDocument, RawDocument
@@ -14,6 +14,18 @@ from core.ingestion.parsing import UNLIMITED, Quota, cut, following, opened, pat
 from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Workers
 
 log = logging.getLogger(__name__)
+
+
+DOING: Mapping[str, str] = {
+    "reading": "reading",
+    "embedding": "indexing",
+    "indexing": "writing the index",
+    "sentences": "learning its sentences",
+}
+"""What is said of each stage. In the last one a release answers already; its answers get better."""
+UNITS: Mapping[str, str] = {"reading": "pages", "sentences": "sentences", "pairs": "pages"}
+LEAST_SECONDS = 0.05
+"""Time after which a rate tells something."""
 
 
 @dataclass(slots=True)
@@ -32,14 +44,25 @@ class Progress:
     """When it ended, in seconds since the epoch; 0 while it goes on."""
 
     @property
+    def doing(self) -> str:
+        """Return the stage as people read it, on every page and line the same."""
+        return DOING.get(self.stage, self.stage)
+
+    @property
+    def unit(self) -> str:
+        """Return what is counted in this stage."""
+        return UNITS.get(self.stage, "passages")
+
+    @property
     def rate(self) -> float:
-        """Return what is done a second since the stage began."""
-        return self.done / max(time.monotonic() - self.started, 1e-3)
+        """Return what is done a second since the stage began; 0 at its end, where that tells nothing."""
+        taken = time.monotonic() - self.started
+        return self.done / taken if taken >= LEAST_SECONDS and self.stage != "done" else 0.0
 
     @property
     def eta_s(self) -> float | None:
         """Estimate the seconds left; None while nothing is known."""
-        return (self.total - self.done) / self.rate if self.done and self.total else None
+        return (self.total - self.done) / self.rate if self.rate and self.total else None
 
     def enter(self, stage: str, total: int) -> None:
         """Begin a stage."""

@@ -161,7 +161,7 @@ def how_near(closeness: float, needed: float, next_one: float = 0.0, rewordings:
         )
     else:
         near = _("{close} similar to a remembered question")
-    near = near.format(close=f"{closeness:.0%}", count=rewordings)
+    near = near.format(close=f"{max(closeness, 0.0):.0%}", count=rewordings)
     enough = _("(reused from {needed}).")
     if next_one:
         enough = _("(reused from {needed}, as another remembered question is {rival} similar).")

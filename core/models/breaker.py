@@ -11,13 +11,15 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
-from core.errors import ModelBusy, ModelError, ModelInterrupted, ModelMalformed, ModelUnavailable
+from core.errors import ModelBusy, ModelError, ModelInterrupted, ModelMalformed, ModelUnavailable, ServerDown
 from core.models.completion import Completion, Finish
 from core.models.fair_queue import FairQueue, Full
 from core.ports import TURN, UNHURRIED, LanguageModel, ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
 
+DOWN_SECONDS = 5.0
+"""Rest of a server where nothing listens: to see that takes no time, and it may just be starting."""
 WARM = 1500.0
 """Seconds for which a server keeps a model that answered; Ollama is asked for 30 minutes."""
 
@@ -41,11 +43,11 @@ class BreakerStatus:
 class Breaker:
     """A `LanguageModel` that spares a failing server, and lets only so many in at a time.
 
-    After `failures` retryable errors in a row it opens for `rest` seconds: calls fail at once with
-    ModelUnavailable. Then one call is let through; its success closes the breaker, its failure opens it
-    again. Errors that waiting does not cure, and malformed output, show that the server answers, so they
-    close it too. At most `parallel` calls run; up to `queue` more wait in a `FairQueue`, and who finds no
-    place there gets ModelBusy at once.
+    After `failures` retryable errors in a row it opens for `rest` seconds, at the first ServerDown for a few:
+    calls fail at once with ModelUnavailable. Then one call is let through; its success closes the breaker,
+    its failure opens it again. Errors that waiting does not cure, and malformed output, show that the server
+    answers, so they close it too. At most `parallel` calls run; up to `queue` more wait in a `FairQueue`, and
+    who finds no place there gets ModelBusy at once.
 
     Structured calls that are UNHURRIED run one at a time, and only once there have been no others for `quiet`
     seconds, which is more than two steps of one question lie apart. One under way is given up where another
@@ -76,6 +78,7 @@ class Breaker:
         self._failures = 0
         self._open_until = 0.0
         self._reason = ""
+        self._is_down = False
         self._trying = False
         self._answered_at: float | None = None
         self._quiet = quiet
@@ -245,19 +248,21 @@ class Breaker:
         status = self.status
         if status.state == "open" or (status.state == "half-open" and self._trying):
             soon = f" Next try in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""
-            raise ModelUnavailable(f"{self._reason}{soon}")
+            raise (ServerDown if self._is_down else ModelUnavailable)(f"{self._reason}{soon}")
         return status.state == "half-open"
 
     def _judge(self, error: ModelError) -> None:
         if not error.retryable or isinstance(error, ModelMalformed):
             self._close()
             return
-        self._failures += 1
+        self._is_down = is_down = isinstance(error, ServerDown)
+        self._failures = max(self._failures + 1, self._limit if is_down else 0)
         if self._failures >= self._limit:
+            rest = min(self._rest, DOWN_SECONDS) if is_down else self._rest
             if not self._reason:
-                log.warning("%s is left alone for %.0f s: %s", self.name, self._rest, error)
+                log.warning("%s is left alone for %.0f s: %s", self.name, rest, error)
             self._reason = str(error)
-            self._open_until = self._clock() + self._rest
+            self._open_until = self._clock() + rest
 
     def _close(self) -> None:
         if self._reason:

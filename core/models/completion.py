@@ -15,14 +15,13 @@ from jsonschema import Draft4Validator
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
-    before_sleep_log,
     retry_if_exception,
     stop_after_attempt,
     stop_before_delay,
     wait_random_exponential,
 )
 
-from core.errors import ModelBusy, ModelError, ModelMalformed
+from core.errors import ModelBusy, ModelError, ModelMalformed, ServerDown
 from core.ports import Prompt
 
 Finish = Literal["", "stop", "length"]
@@ -32,7 +31,14 @@ Tries = AsyncRetrying
 
 def _may_work_later(error: BaseException) -> bool:
     is_misfit = isinstance(error, ModelMalformed) and bool(error.said)
+    if isinstance(error, ServerDown):
+        return False
     return isinstance(error, ModelError) and error.retryable and not is_misfit
+
+
+def _say_again(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    log.info("the model is asked again in %.1f s: %s", state.upcoming_sleep, error)
 
 
 class Completion(AsyncIterator[str]):
@@ -68,7 +74,7 @@ Pieces = AsyncGenerator[str, None]
 def again(times: int, backoff: float, patience: float) -> Tries:
     """Return what tries again after retryable errors: a random part of `backoff` seconds later, which
     doubles with each try, or when a busy server wants to be asked again, and no later than `patience` seconds
-    after the first one. Output that does not fit is not asked for twice."""
+    after the first one. Neither output that does not fit nor a server that is down is asked for twice."""
     some = wait_random_exponential(multiplier=backoff)
 
     def wait(state: RetryCallState) -> float:
@@ -79,7 +85,7 @@ def again(times: int, backoff: float, patience: float) -> Tries:
         stop=stop_after_attempt(times + 1) | stop_before_delay(patience),
         wait=wait,
         retry=retry_if_exception(_may_work_later),
-        before_sleep=before_sleep_log(log, logging.INFO),
+        before_sleep=_say_again,
         reraise=True,
     )
 

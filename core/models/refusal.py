@@ -14,6 +14,7 @@ from core.errors import (
     ModelMissing,
     ModelRefused,
     ModelUnavailable,
+    ServerDown,
     ServerRefused,
 )
 from core.text.words import one_line
@@ -179,9 +180,7 @@ def failed(
                 f"Nothing answers at {address}. Check {wire.host}, and that a firewall lets it through."
             )
         case "down":
-            return ModelUnavailable(
-                f"No model server at {address}{f' ({words})' if words else ''}. {wire.start}."
-            )
+            return ServerDown(f"No model server at {address}{f' ({words})' if words else ''}. {wire.start}.")
         case "late":
             return ModelUnavailable(
                 f"{model} did not begin to answer within {seconds:.3g} s."

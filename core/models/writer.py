@@ -9,7 +9,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import ModelError, ModelMalformed, ModelRefused
+from core.errors import ModelError, ModelMalformed, ModelRefused, ServerDown
 from core.models.completion import Completion, Finish, TokenCount, Tries, in_words, read_json, stream
 from core.ports import ModelHealth, Prompt
 
@@ -163,6 +163,8 @@ class Writer(ABC):
         except SchemaRefused as error:
             self._keeps[edition] = False
             self._refused_schema(error)
+        except ServerDown:  # questions say so, and that once
+            return None
         except ModelError as error:
             log.info("whether %s is kept to a JSON schema could not be seen: %s", self.name, error)
             return None

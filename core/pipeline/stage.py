@@ -12,7 +12,7 @@ from typing import Protocol
 from unicodedata import normalize
 
 from core.domain import Answer, Citation, Evidence, Product, Route
-from core.errors import WordsGone
+from core.errors import ServerDown, WordsGone
 from core.generation import phrases
 from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
@@ -98,7 +98,9 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""
     told = phrases.dont_know(product, near, like, foreign)
-    if foreign and context.course.taken.get("understand", "").startswith("rules"):
+    # where no model runs asking again never helps, and it is said that none does
+    was_tried = context.course.taken.get("understand", "").startswith("rules")
+    if foreign and was_tried and not isinstance(context.course.failure, ServerDown):
         failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
         rest = told.partition("\n\n")[2]
         told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), rest)))

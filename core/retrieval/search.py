@@ -75,6 +75,8 @@ class Searcher:
         self._encoders = encoders
         self._product = product
         self._live: dict[str, Live] = {}
+        self.learning: set[str] = set()
+        """Live releases whose sentences are still to be embedded: they rank worse."""
         self._pairs: dict[str, LivePairs] = {}
         self._keep = KEPT
         self._pages = PageViews(store)
@@ -147,10 +149,13 @@ class Searcher:
                 live = await asyncio.to_thread(live_of, corpus, await self._store.rows(name), self._product)
                 made = await self._made.pairs(name) if self._made else ()
                 pairs = await aside(len(made), LivePairs.of, corpus, made)
+                lacks = await self._store.missing_views(corpus.views, list({*live.context_of.values()}))
                 # no wait in between: a search sees both or neither
                 self._live[name], self._pairs[name] = live, pairs
+                (self.learning.add if lacks else self.learning.discard)(name)
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name], self._pairs[name]
+            self.learning.discard(name)
         self._pages.clear()
         self._places.clear()
         self._windows.clear()

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Served, Unserved, Within
+from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Served, Unserved, Within, gives_orders
 from core.text.times import day_of
 from storage.database.database import Store
 from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
@@ -241,7 +241,11 @@ def _why(
     # without a release the question was about one that does not exist, without evidence pages were still
     # being read: no page is missing for that
     searched = row.release and (row.trace or {}).get("evidence")
-    return "abstained" if row.route == "abstain" and searched and not _is_off_topic(row) else None
+    if row.route != "abstain" or not searched or _is_off_topic(row):
+        return None
+    # pages may well hold what was not translated, and none is missing for orders to the bot
+    is_gap = not (row.trace or {}).get("untranslated") and not gives_orders(row.question)
+    return "abstained" if is_gap else None
 
 
 def _is_off_topic(row: Any) -> bool:

@@ -232,6 +232,17 @@ async def test_a_model_in_order_is_good_and_one_half_on_the_gpu_is_told(tmp_path
         assert told.state == "bad" and "ollama pull nothing:1b" in told.said
 
 
+async def test_a_model_that_nobody_asked_for_and_is_not_there_is_no_problem(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        unasked = settings(tmp_path, ollama_host=f"http://127.0.0.1:{free.getsockname()[1]}")
+    unasked.model_fields_set.discard("ollama_host")
+    (told,) = await doctor_models.model(unasked)
+    assert told.state == "unsure" and told.said.startswith("none, so answers quote the documentation")
+    (told,) = await doctor_models.model(settings(tmp_path, ollama_host="http://127.0.0.1:9"))
+    assert told.state == "bad"
+
+
 async def test_whether_the_server_keeps_to_a_schema_is_told(tmp_path):
     for keeps, state, said in ((True, "good", "keeps"), (False, "unsure", "asked in words")):
         async with OllamaServer(keeps_schema=keeps) as server:
@@ -327,7 +338,10 @@ async def test_a_port_that_is_taken_is_told(tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         found = await web_doctor.examine(settings(tmp_path, port=taken.getsockname()[1]))
-    assert of(found)["Playground"][0] == "bad" and "THREADLORE_PORT" in found[0].advice
+        beside = settings(tmp_path, port=taken.getsockname()[1], discord_token="x")
+        (told,) = await web_doctor.examine(beside)
+    assert of(found)["Port"][0] == "bad" and "THREADLORE_PORT" in found[0].advice
+    assert told.what == "Port" and "the dashboard is served there" in told.said
     assert await web_doctor.examine(settings(tmp_path, port=0)) == []
     assert of(await doctor._platforms(settings(tmp_path)))["Platforms"][0] == "unsure"
     assert await doctor._platforms(settings(tmp_path, discord_token="x")) == []

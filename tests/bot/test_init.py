@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,29 @@ def test_the_files_are_written_and_hold_what_was_answered(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert str(folder / "slack-manifest.yaml") in shown, "before its tokens are asked for"
     assert "client_id=1045" in shown and "Message Content Intent" in shown
+
+
+def test_what_is_secret_or_stored_is_kept_out_of_a_repository(tmp_path):
+    folder = tmp_path / "clone" / "my-bot"
+    folder.mkdir(parents=True)
+    (folder / ".gitignore").write_text("notes.txt")
+    subprocess.run(["git", "init", "-q", folder.parent], check=True)
+    init(folder, ask=Person(*WEBSITE, *NO_MODEL, *NOWHERE), secret=Person())
+    (folder / "home" / "logs").mkdir(parents=True)
+    for name in ("privacy.key", "logs/threadlore.log", "threadlore.sqlite3"):
+        (folder / "home" / name).write_text("x")
+    listed = ["git", "-C", folder.parent, "status", "--short", "--untracked-files=all"]
+    told = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()
+    assert sorted(told) == ["??", "??", "my-bot/.gitignore", "my-bot/corpora.toml"]
+    assert (folder / ".gitignore").read_text() == "notes.txt\n.env\n/home/\n"
+
+
+def test_where_no_ollama_answers_that_is_said_and_none_may_be_chosen(tmp_path, capsys):
+    person = Person(*WEBSITE, "http://127.0.0.1:9", "none", *NOWHERE)
+    told = init(tmp_path, ask=person, secret=Person())
+    assert "Nothing answers at http://127.0.0.1:9 now." in capsys.readouterr().err
+    assert "OLLAMA_HOST=off" in (tmp_path / ".env").read_text()
+    assert "docs/setup.md says how" in told
 
 
 def test_tokens_can_be_given_later(tmp_path):

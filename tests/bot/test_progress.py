@@ -91,8 +91,8 @@ def test_who_watches_the_bot_start_has_a_line_a_stage_and_each_warning_once(tmp_
     plain = [re.sub(r"^[\d: -]{19} ", "", line) for line in lines]
     assert plain == [
         "WARNING bot.app.serve: the model is away",
-        "Kettle 2.0: reading the documentation, 3 pages",
-        "Kettle 2.0: indexing, 128 of 200 passages, 0 s left",
+        "Kettle 2.0: reading, 3 pages",
+        "Kettle 2.0: indexing, 128 of 200 passages",
         "Kettle 1.5: indexing, 50 of 50 passages",
         "Kettle 1.5 is ready",
         "ERROR bot.app.serve: the disk is full",
@@ -112,9 +112,20 @@ def test_where_there_is_no_terminal_there_are_lines() -> None:
     script = [sys.executable, "-c", SHOWN, json.dumps(run_of_two())]
     done = subprocess.run(script, stderr=subprocess.PIPE, text=True, check=True, cwd=ROOT)
     lines = done.stderr.splitlines()
-    assert lines[0].startswith("2.0 reading: 3 (")
-    assert "2.0 failed" in lines and lines[-1].startswith("1.5 done: 50 of 50")
+    assert lines[0] == "2.0: reading, 3 pages"
+    assert "2.0 failed" in lines and lines[-1] == "1.5: done, 50 of 50 passages"
+    assert "/s" not in done.stderr, "a rate of no time at all tells nothing"
     assert "\x1b" not in done.stderr
+
+
+def test_the_second_round_says_what_it_is_and_that_the_release_answers() -> None:
+    later = Progress("1.5", "sentences")
+    later.enter("sentences", 500)
+    later.done, later.started = 100, later.started - 10
+    script = [sys.executable, "-c", SHOWN, json.dumps([progress_dict(later)])]
+    done = subprocess.run(script, stderr=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    said = "1.5: learning its sentences (it answers already), 100 of 500 sentences, 40 s left\n"
+    assert done.stderr == said
 
 
 def test_a_message_names_every_release_of_the_run() -> None:
@@ -127,7 +138,7 @@ def test_a_message_names_every_release_of_the_run() -> None:
     second.enter("embedding", 50)
     second.done = 10
     board.take(second)
-    assert board.text().splitlines()[1].startswith("1.5: embedding 10 of 50 passages, ")
+    assert board.text().splitlines()[1].startswith("1.5: indexing, 10 of 50 passages")
 
 
 def test_the_longer_a_run_takes_the_less_often_its_message_is_edited() -> None:

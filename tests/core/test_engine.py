@@ -138,6 +138,7 @@ async def house(
     ranking = replace(DEFAULT_RANKING, judgement=judgement)
     searcher = Searcher(store, vectors, words, ranking, reranker)
     await searcher.load()
+    searcher.learning.clear()  # this house embeds no sentences, and never will
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memory = CommunityMemory(
         memories,
@@ -363,6 +364,17 @@ async def test_asking_again_for_an_offered_release_is_one_step() -> None:
     history = (Turn("user", TIMER), Turn("assistant", first.text, release=first.release))
     again = await bot.ask(f"and in {first.offers[0]}?", history)
     assert again.release == "1.0" and "20 minutes" in again.text
+
+
+async def test_while_sentences_are_still_learnt_a_quote_is_not_said_as_sure() -> None:
+    bot = await house()
+    sure = await bot.ask(TIMER)
+    bot.engine._searcher.learning.add("2.0")
+    doubted = await bot.ask(TIMER)
+    assert sure.level == "sure" and not sure.text.startswith("The closest")
+    assert doubted.level == "close" and doubted.text.startswith("The closest I found:")
+    same = await bot.ask("and in 1.5?", ASKED)
+    assert same.text.startswith("The same in 1.5:"), "what is the same says that itself"
 
 
 async def test_asked_again_for_a_release_it_says_what_is_the_same_and_what_differs() -> None:

@@ -13,7 +13,7 @@ from tests import forked
 from tests.journeys.house import new_folder
 from tests.journeys.stage import PATIENCE, until
 
-STAGES = {"reading the documentation": r"[45] pages", "indexing": r"\d+ of \d+ passages"}
+STAGES = {"reading": r"[45] pages", "indexing": r"\d+ of \d+ passages"}
 
 
 async def test_there_is_a_line_a_stage_the_address_and_nothing_else(

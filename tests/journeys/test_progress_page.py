@@ -64,9 +64,9 @@ def test_the_page_follows_a_reindex_and_says_how_it_ended(chromium: webdriver.Ch
         page = Page(chromium, url)
         chromium.get_log("browser")
         chromium.get(f"{url}/dashboard")
-        page.find("#releases .working[role=progressbar]", "embedding 0 of 1")
+        page.find("#releases .working[role=progressbar]", "indexing, 0 of 1 passages")
         assert page.attribute("#releases .working", "aria-valuenow") == "0"
-        page.find("#lights", "reading 2.0")
+        page.find("#lights", "indexing 2.0")
         go_on.set()
         page.find("#releases .failed", "The disk is nearly full.")
         page.gone("#releases .working")

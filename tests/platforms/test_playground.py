@@ -19,6 +19,8 @@ WORK = {
     "release": "2.0",
     "source": "sdist:flask==2.0.3/docs",
     "stage": "embedding",
+    "doing": "indexing",
+    "unit": "passages",
     "done": 412,
     "total": 900,
     "rate": 38.2,
@@ -189,6 +191,12 @@ def test_command_is_answered_to_its_caller_alone(page: Page) -> None:
     page.find(".welcome")
 
 
+def test_a_slip_in_a_command_is_told_beside_what_one_types_into(page: Page) -> None:
+    page.write("/threadlroe releases")
+    toast, box = page.find("#toast", "Did you mean /threadlore?").rect, page.find("#composer-main").rect
+    assert toast["y"] + toast["height"] < box["y"]
+
+
 def test_why_opens_beside_and_goes_back_to_the_thread(page: Page) -> None:
     ask(page)
     page.click("#thread .control-why")
@@ -204,10 +212,23 @@ def test_index_work_and_releases_are_shown(page: Page, dispatch: FakeDispatch) -
     assert [pill.text.split("\n")[0] for pill in page.all(".pill")] == ["2.0", "2.3", "3.1"]
     assert len(page.all(".pill.ready")) == 2
     dispatch.running = [WORK]
-    assert page.text("#progress .work-text", "412") == "Flask 2.0: 412 of 900 passages, 38/s, 13 s left"
+    told = "Flask 2.0: indexing, 412 of 900 passages, 38/s, 13 s left"
+    assert page.text("#progress .work-text", "412") == told
     assert page.attribute(".work", "aria-valuenow") == "46"
     dispatch.running = []
     page.gone("#progress")
+
+
+def test_a_release_that_still_learns_its_sentences_says_so(page: Page, dispatch: FakeDispatch) -> None:
+    dispatch.is_learning = True
+    work = {"stage": "sentences", "doing": "learning its sentences", "unit": "sentences"}
+    dispatch.running = [WORK | work | {"release": "3.1", "eta_s": 300.0}]
+    said = "still learning its sentences: answers get better in 5 min"
+    page.find("#progress .work-text", f"412 of 900 sentences: {said.partition(': ')[2]}")
+    page.find(".pill.ready .learning", "still learning")
+    assert said in page.attribute("[data-act='pill-3.1']", "title")
+    dispatch.is_learning, dispatch.running = False, []
+    page.gone(".pill .learning")
 
 
 @pytest.mark.parametrize("width", [360, 800])

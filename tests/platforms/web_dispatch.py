@@ -149,6 +149,7 @@ class FakeDispatch:
         self.histories: list[list[Turn]] = []
         self.running: list[dict[str, Any]] = []
         self.is_read = True
+        self.is_learning = False
         """Whether any release is indexed."""
         self.answers: dict[str, dict[str, Any]] = {}
         self.says: tuple[str, str] | None = None
@@ -250,7 +251,8 @@ class FakeDispatch:
         return [
             {"name": "2.0", "latest": False, "documents": 0, "chunks": 0, "ready": False, "built_at": None},
             {"name": "2.3", "latest": False, "documents": 76, "chunks": 900, **ready},
-            {"name": "3.1", "latest": True, "documents": 80, "chunks": 951, **ready},
+            {"name": "3.1", "latest": True, "documents": 80, "chunks": 951, "learning": self.is_learning}
+            | ready,
         ]
 
     def progress(self) -> list[dict[str, Any]]:

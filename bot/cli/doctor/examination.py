@@ -237,4 +237,4 @@ async def _platforms(settings: Settings) -> list[Finding]:
     setups = platforms.setups().values()
     tokens = ", or ".join(" and ".join(setup.TOKENS) for setup in setups)
     said = f"neither {' nor '.join(setup.NAME for setup in setups)} is connected"
-    return [unsure("Platforms", said, f"put {tokens} into .env (README.md says how)")]
+    return [unsure("Platforms", said, f"put {tokens} into .env (docs/setup.md says how)")]

@@ -132,6 +132,11 @@ async def _server(settings: Settings, host: str, is_one_of_several: bool) -> lis
             advice = "until then answers quote the pages"
             if isinstance(writer, Ollama):
                 advice += "; https://ollama.com/download has Ollama"
+            chosen = settings.llm or settings.model_fields_set & {"model_server", "ollama_host"}
+            if not chosen:  # nobody asked for one, and quoting is what is promised without it
+                return [
+                    unsure("Model", f"none, so answers quote the documentation: {health.problem}", advice)
+                ]
             return [bad("Model", health.problem, advice)]
         by = f"Ollama {health.version}" if isinstance(writer, Ollama) else health.version or "a server"
         found = [good("Model", f"{health.model} by {by} at {writer.address}"), _context(settings, writer)]

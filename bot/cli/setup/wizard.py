@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from getpass import getpass
 from pathlib import Path
 
+from bot.cli.setup.ignored import keep_out_of_git
 from bot.cli.setup.sources import Unclear, located
 from bot.home.exposure import exposed
 from bot.home.findings import Finding
@@ -44,6 +45,8 @@ Who can reach what, once it runs:
 Ask = Callable[[str], str]
 OLLAMA = "http://127.0.0.1:11434"
 MODEL = "qwen3:8b"
+NO_MODEL = ("off", "none")
+NOTHING_ANSWERS = "Nothing answers at {host} now. Until something does, answers quote the pages."
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +201,14 @@ def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
     print(WHERE)
     for release in releases:
         plan.docs[release] = _source(terminal, release)
-    host = ask(f"\nWhere does Ollama serve? `off` to quote pages without a model [{OLLAMA}]: ").strip()
-    off = host.lower() in ("off", "none")
-    plan.settings = _model(host or OLLAMA, "" if off else ask(f"Which model? [{MODEL}]: ").strip() or MODEL)
-    if not off and (there := _embedders(host or OLLAMA)):
+    host = ask(f"\nWhere does Ollama serve? `none` to quote pages without a model [{OLLAMA}]: ").strip()
+    off = host.lower() in NO_MODEL
+    there = None if off else _embedders(host or OLLAMA)
+    if there is None and not off:
+        print(NOTHING_ANSWERS.format(host=host or OLLAMA), file=sys.stderr)
+    model = "" if off else ask(f"Which model, or `none`? [{MODEL}]: ").strip() or MODEL
+    plan.settings = _model(host or OLLAMA, model)
+    if there:
         asked = f"\nIt has {there[0]}, too. Embed with that instead of the packaged MiniLM? [y/N] "
         if terminal.agrees(asked):
             plan.settings["EMBEDDING_MODEL"] = f"ollama:{there[0]}"
@@ -243,15 +250,16 @@ def _source(terminal: Asker, release: str) -> str:
         return located(where, link)
 
 
-def _embedders(host: str) -> list[str]:
-    """Return the embedding models that an Ollama has, without their default tag."""
+def _embedders(host: str) -> list[str] | None:
+    """Return the embedding models that an Ollama has, without their default tag; None where none answers."""
     from core.models.ollama.embeddings import embedders_at
 
-    return [name.removesuffix(":latest") for name in embedders_at(host) or ()]
+    found = embedders_at(host)
+    return None if found is None else [name.removesuffix(":latest") for name in found]
 
 
 def _model(host: str, name: str) -> dict[str, str]:
-    if host.lower() in ("off", "none"):
+    if host.lower() in NO_MODEL or name.lower() in NO_MODEL:
         return {"OLLAMA_HOST": "off"}
     return {"OLLAMA_HOST": host, "OLLAMA_MODEL": name}
 
@@ -270,6 +278,7 @@ def _write(folder: Path, plan: Plan) -> None:
     lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
     with open(folder / ".env", "w", encoding="utf-8", opener=private) as file:
         file.write("\n".join(lines) + "\n")
+    keep_out_of_git(folder)
 
 
 def _home(folder: Path) -> dict[str, str]:
@@ -289,11 +298,16 @@ def _next(folder: Path, plan: Plan) -> str:
     go = "" if folder == Path.cwd() else f"cd {folder}\n  "
     every = setups()
     chosen = {name: setup for name, setup in every.items() if name in plan.platforms}
-    written = ["corpora.toml", ".env", *(file for setup in chosen.values() for file in setup.write(folder))]
+    written = [
+        "corpora.toml",
+        ".env",
+        ".gitignore",
+        *(file for setup in chosen.values() for file in setup.write(folder)),
+    ]
     told = [setup.then(plan.platforms[name]) for name, setup in chosen.items()]
     if not told:
         names = " and ".join(setup.NAME for setup in every.values())
-        told.append(f"{names} can be added later: README.md says how.")
+        told.append(f"{names} can be added later: docs/setup.md says how.")
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
         told.append(f"Still missing in .env: {', '.join(missing)}.")

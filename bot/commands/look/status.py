@@ -55,6 +55,9 @@ async def status_of(app: Application) -> dict[str, Any]:
         status["model"] = {
             "name": model.name,
             "ready": health.ready,
+            "chosen": bool(
+                app.settings.llm or app.settings.model_fields_set & {"model_server", "ollama_host"}
+            ),
             "version": health.version,
             "keeps_schema": health.keeps_schema,
             "servers": [asdict(server) for server in health.servers],

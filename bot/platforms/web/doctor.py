@@ -21,5 +21,7 @@ async def examine(settings: Settings) -> list[Finding]:
     except OSError as error:
         said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
         off = "leave WIDGET_ORIGINS empty" if settings.playground is False else "THREADLORE_PLAYGROUND=false"
-        return [bad("Playground", said, f"set another THREADLORE_PORT, or {off}")]
-    return [good("Playground", f"port {settings.port} is free")]
+        if settings.playground is None and settings.on_platforms:
+            said, off = f"{said}; the dashboard is served there", f"{off} for no dashboard either"
+        return [bad("Port", said, f"set another THREADLORE_PORT, or {off}")]
+    return [good("Port", f"{settings.port} is free")]

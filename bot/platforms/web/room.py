@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from bot.platforms.web.chat import WebChat, WebResponder, message_of, person_of
@@ -200,7 +201,9 @@ class Room:
         name, _, rest = line.removeprefix("/").partition(" ")
         if not line.startswith("/") or name.lower() not in _COMMANDS:
             known = " and ".join(f"/{command}" for command in _COMMANDS)
-            raise ApiError(422, f"There is no such command; there are {known}.")
+            near = get_close_matches(name.lower(), _COMMANDS, 1)
+            guess = f" Did you mean /{near[0]}?" if near else ""
+            raise ApiError(422, f"There is no such command; there are {known}.{guess}")
         post = self._posts.add(channel.id, BOT, "", thread=thread, final=False, only=player.id, command=line)
         where = MessageRef(post.ref.platform, channel.id, post.id, thread)
         person, event = person_of(player, self._settings), f"command-{post.id}"

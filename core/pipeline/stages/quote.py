@@ -79,6 +79,8 @@ class Quote:
         if level == "none" and pages.level == "sure":
             level = "close"  # the page is there, and people find what the quote lacks
         level = "sure" if (context.came or context.dropped) and level == "close" else level
+        if level == "sure" and not settled and self._searcher.learning.intersection(context.releases):
+            level = "close"  # how sure it is was learnt from pages whose sentences are embedded
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
@@ -93,7 +95,7 @@ class Quote:
         if not self._is_chosen and isinstance(failure, ModelUnavailable):
             failure = None
         context.trace.unwritten = why_unwritten(failure) or None
-        above = introduction(level == "sure")
+        above = introduction(level == "sure" or bool(told.lasting))  # what is the same says so itself
         text = "\n\n".join(part for part in (above, told.text) if part)
         context.lasting = told.lasting
         if not (settled or context.news or context.gone or context.by_part or len(context.releases) > 1):

@@ -138,13 +138,15 @@ async def test_windows_that_were_left_for_later_are_embedded_once() -> None:
     assert not await house.indexer.complete("1.0", house.encoder), "there is no corpus yet"
     await house.reindex(windows=False)
     before = house.encoder.encoded
+    assert house.searcher.learning == {"1.0"}, "it answers, though not as well as it will"
     seen: list[tuple[str, int, int]] = []
     assert await house.indexer.complete(
         "1.0", house.encoder, lambda progress: seen.append((progress.stage, progress.done, progress.total))
     )
     after = house.encoder.encoded
     assert after > before and lived == ["1.0", "1.0"]
-    assert seen == [("embedding", 0, 2), ("embedding", 2, 2), ("done", 1, 1)]
+    assert seen == [("sentences", 0, 2), ("sentences", 2, 2), ("done", 1, 1)]
+    assert not house.searcher.learning
     assert not await house.indexer.complete("1.0", house.encoder)
     assert house.encoder.encoded == after and house.indexer.running == {}
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelBusy, ModelError, ModelMalformed, ModelMissing, ModelUnavailable
+from core.errors import ModelBusy, ModelError, ModelMalformed, ModelMissing, ModelUnavailable, ServerDown
 from core.models.breaker import Breaker
 from core.models.ollama.client import Ollama
+from core.models.pool import Pool
 from core.ports import UNHURRIED, ModelHealth, Prompt
 from tests.ollama_server import Behaviour, OllamaServer
 
@@ -337,3 +338,29 @@ async def test_the_places_of_a_model_can_become_more_and_fewer() -> None:
     await counted(breaker, running=1, waiting=2)
     model.gate.set()
     await asyncio.gather(*asked)
+
+
+async def test_where_nothing_listens_it_opens_at_once_and_for_a_moment() -> None:
+    clock = Clock()
+    breaker = Breaker(Scripted(ServerDown("No model server.")), clock=clock)
+    with pytest.raises(ServerDown):
+        await breaker.structured(ASK, {}, max_tokens=5)
+    assert breaker.status.state == "open" and breaker.status.retry_in <= 5
+    with pytest.raises(ServerDown):
+        await breaker.structured(ASK, {}, max_tokens=5)
+    clock.now += 6
+    assert await breaker.structured(ASK, {}, max_tokens=5), "a server that was starting is there soon"
+
+
+async def test_a_refused_connection_is_not_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    nowhere = Ollama("http://127.0.0.1:9", "qwen3:8b", retries=0)
+    model = Pool([nowhere], opened=lambda _: nowhere, backoff=30)
+    caplog.set_level("INFO")
+    try:
+        async with asyncio.timeout(20):
+            with pytest.raises(ServerDown):
+                await model.structured(ASK, {}, max_tokens=5)
+            assert await model.probe() is None
+    finally:
+        await model.close()
+    assert [r for r in caplog.records if r.name.startswith("core.")] == [], "not a line for each question"

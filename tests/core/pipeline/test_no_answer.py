@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
+from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
 from core.pipeline.release_notes_said import Told
@@ -63,6 +64,12 @@ def test_a_question_in_another_language_is_told_why_and_gets_pages_that_have_its
         "These pages share words with your question:\n- [Quickstart › Sessions](" in text
         and "I don't know" not in text
     )
+    context.course.taken["understand"] = "rules: No model server."
+    context.course.failure = ServerDown("No model server.")
+    assert dont_know(context, FLASK).text == text, "asking again does not start a model"
+    context.course.failure = ModelUnavailable("It did not begin to answer.")
+    assert "Ask again in a moment" in dont_know(context, FLASK).text
+    context.course.taken.clear()
     context.found = Found()
     assert dont_know(context, FLASK).text.endswith("Ask in English.")
 

@@ -40,13 +40,14 @@ export function lights(figures) {
   const ready = all.filter((release) => release.ready).length;
   const lamps = [];
   if (figures.paused) lamps.push(light("bad", "Paused", paused(figures.paused)));
-  lamps.push(model ? light(model.ready ? "good" : "bad", "Model", `${model.name} ${model.ready ? "answers" : "is unreachable; quoting the docs"}`) : light("", "Model", "none; quoting the docs"));
-  if (breaker && breaker.state !== "closed") {
+  lamps.push(model ? light(model.ready ? "good" : model.chosen === false ? "" : "bad", "Model", model.chosen === false && !model.ready ? "none; quoting the docs" : `${model.name} ${model.ready ? "answers" : "is unreachable; quoting the docs"}`) : light("", "Model", "none; quoting the docs"));
+  if (model && model.chosen === false && !model.ready) { // nobody asked for one: that is no fault
+  } else if (breaker && breaker.state !== "closed") {
     const told = { open: `paused after errors; next try in ${Math.ceil(breaker.retry_in)} s`, "half-open": "trying again after errors" };
     lamps.push(light(breaker.state === "open" ? "bad" : "busy", "Calls", told[breaker.state]));
   } else if (breaker?.waiting) lamps.push(light("busy", "Calls", `${breaker.running} running, ${breaker.waiting} waiting`));
   const work = indexing[0];
-  lamps.push(work ? light("busy", "Index", `reading ${work.release}${work.total ? `, ${percent(work.done, work.total)}` : ""}`) : light(ready === all.length ? "good" : "bad", "Index", `${ready} of ${many(all.length, "release", "releases")} ready`));
+  lamps.push(work ? light("busy", "Index", `${work.doing ?? work.stage} ${work.release}${work.total ? `, ${percent(work.done, work.total)}` : ""}`) : light(ready === all.length ? "good" : "bad", "Index", `${ready} of ${many(all.length, "release", "releases")} ready`));
   const hours = errors?.hours.reduce((sum, count) => sum + count, 0) ?? 0;
   lamps.push(light(hours ? "bad" : "good", "Errors", hours ? `${hours} in 24 hours` : "none in 24 hours"));
   const { open = 0 } = figures.escalations ?? {};
@@ -152,10 +153,10 @@ export function releases(figures) {
   put(byId("releases"), h("ul", { class: "releases-read" }, rows));
 }
 
-function work({ stage, done, total, rate, eta_s: left }) {
+function work({ stage, doing = stage, unit = "passages", done, total, rate, eta_s: left }) {
   const bar = h("i");
   bar.style.width = total ? `${(100 * done) / total}%` : "30%";
-  const text = [total ? `${stage} ${done} of ${total}` : stage || "starting", rate > 0 && `${Math.round(rate)}/s`, Number.isFinite(left) && `${Math.ceil(left)} s left`].filter(Boolean).join(", ");
+  const text = [doing || "starting", (done || total) && `${done}${total ? ` of ${total}` : ""} ${unit}`, rate > 0 && `${Math.round(rate)}/s`, Number.isFinite(left) && `${Math.ceil(left)} s left`].filter(Boolean).join(", ");
   return h("div", { class: "working", role: "progressbar", "aria-label": "Indexing", "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": total ? String(Math.round((100 * done) / total)) : null, "aria-valuetext": text },
     h("div", { class: total ? "meter" : "meter unknown" }, bar), h("span", { class: "quiet" }, text));
 }

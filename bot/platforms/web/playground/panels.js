@@ -4,7 +4,6 @@ import { avatar, byId, h, icon, reconcile } from "./dom.js";
 import { author, channel, state } from "./store.js";
 import { waits } from "./unread.js";
 
-const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
 const ABOUT = {
   member: "Asks, answers and votes",
   newcomer: "Asks what others have asked",
@@ -12,6 +11,7 @@ const ABOUT = {
   admin: "An admin: can delete answers and re-index the documentation",
 };
 
+const LEARNING = "learning its sentences";
 const shape = (one) => (one.kind === "private" ? "lock" : one.forum ? "forum" : "hash");
 const MODES = {
   off: "Threadlore is off here", mentions: "answers when it is mentioned", questions: "answers what looks like a question", forum: "answers every new post",
@@ -72,15 +72,18 @@ export function showHeader(toggleMenu, askFor, addDocs) {
   const isAdmin = author(state.person).about === "admin";
   const adding = { key: "+", mark: [], build: () => h("li", {}, h("button", { class: "pill", type: "button", "data-act": "add-docs", title: "Add documentation by its address", onclick: addDocs }, "+ Add docs")) };
   reconcile(byId("releases"), [...state.releases.map((one) => {
-    const busy = state.progress.some((work) => work.release === one.name);
+    const work = state.progress.find((some) => some.release === one.name);
+    const busy = Boolean(work);
+    const left = work?.doing === LEARNING && Number.isFinite(work.eta_s) ? ` in ${duration(work.eta_s)}` : "";
+    const learns = one.ready && one.learning ? `; still learning its sentences: answers get better${left || " soon"}` : "";
     const built = one.built_at ? `, built ${new Date(one.built_at).toLocaleString()}` : "";
-    const note = one.ready ? `${one.documents} documents, ${one.chunks} passages${built}` : busy ? "being indexed" : "not indexed yet";
+    const note = one.ready ? `${one.documents} pages, ${one.chunks} passages${built}${learns}` : busy ? "being indexed" : "not indexed yet";
     return {
       key: one.name, mark: [one.ready, one.latest, busy, note, state.product],
       build: () => h("li", {}, h(one.ready ? "button" : "span", { class: `pill ${one.ready ? "ready" : ""} ${busy ? "busy" : ""}`, type: one.ready && "button",
         title: `${one.ready ? "Ask about " : ""}${`${state.product} ${one.name}`.trim()}: ${note}`, "data-act": `pill-${one.name}`, onclick: () => one.ready && askFor(one.name) },
-      h("span", { class: "dot", "aria-hidden": "true" }), one.name, one.latest && h("small", {}, "latest"),
-      h("span", { class: "hidden-text" }, one.ready ? "ready; ask about it" : note))),
+      h("span", { class: "dot", "aria-hidden": "true" }), one.name, one.latest && h("small", {}, "latest"), learns && h("small", { class: "learning" }, "still learning"),
+      h("span", { class: "hidden-text" }, one.ready ? (learns ? `ready${learns}` : "ready; ask about it") : note))),
     };
   }), ...(isAdmin ? [adding] : [])]);
 }
@@ -103,14 +106,16 @@ export function showProgress() {
 }
 
 export function progressText(work) {
-  const noun = NOUNS.find(([pattern]) => pattern.test(work.stage))?.[1] ?? "passages";
-  const parts = [work.total > 0 ? `${work.done} of ${work.total} ${noun}` : `${work.stage || "starting"}${work.done ? `, ${work.done} ${noun}` : ""}`];
+  const learning = work.doing === LEARNING;
+  const parts = [learning ? "ready, still learning its sentences" : work.doing || work.stage || "starting"];
+  if (work.done || work.total) parts.push(`${work.done}${work.total > 0 ? ` of ${work.total}` : ""} ${work.unit ?? "passages"}`);
+  if (learning) return `${`${state.product} ${work.release}`.trim()}: ${parts.join(", ")}: answers get better${Number.isFinite(work.eta_s) ? ` in ${duration(work.eta_s)}` : " soon"}`;
   if (work.rate > 0) parts.push(`${work.rate >= 10 ? Math.round(work.rate) : work.rate.toFixed(1)}/s`);
   if (Number.isFinite(work.eta_s)) parts.push(`${duration(work.eta_s)} left`);
   return `${`${state.product} ${work.release}`.trim()}: ${parts.join(", ")}`;
 }
 
-function duration(seconds) {
+export function duration(seconds) {
   if (seconds < 90) return `${Math.max(Math.round(seconds), 1)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
