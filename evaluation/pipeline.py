@@ -81,7 +81,7 @@ def stages_of(
     parts = research.parts
     searcher = _searcher_of(parts.searcher, how, enough)
 
-    kinds = {Reduce: how.reduce, Select: how.select, **dict.fromkeys(_WRITING, answers)}
+    kinds: dict[type, bool] = {Reduce: how.reduce, Select: how.select, **dict.fromkeys(_WRITING, answers)}
     left_out = tuple(kind for kind, is_on in kinds.items() if not is_on)
 
     def configured(stages: Sequence[Stage]) -> Sequence[Stage]:

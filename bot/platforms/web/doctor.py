@@ -6,6 +6,7 @@ import socket
 
 from bot.home.findings import Finding, bad, good
 from bot.home.home import SERVE, owner_of
+from bot.ports.platforms import configured
 from core.settings import Settings
 
 
@@ -21,7 +22,7 @@ async def examine(settings: Settings) -> list[Finding]:
     except OSError as error:
         said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
         off = "leave WIDGET_ORIGINS empty" if settings.playground is False else "THREADLORE_PLAYGROUND=false"
-        if settings.playground is None and settings.on_platforms:
+        if settings.playground is None and configured(settings):
             said, off = f"{said}; the dashboard is served there", f"{off} for no dashboard either"
         return [bad("Port", said, f"set another THREADLORE_PORT, or {off}")]
     return [good("Port", f"{settings.port} is free")]
