@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.domain import Vector
-from core.memory.decision import LEARNED, PAPER, Candidate, Chosen, Decision, choose
+from core.memory.decision import LEARNED, PAPER, Candidate, Chosen, Decision, choose, how_near
 from tests.contracts.samples import pair
 
 DELTA = 0.84
@@ -112,3 +112,7 @@ def test_the_same_words_again_are_always_reused() -> None:
     """Whatever is near: two topics as near as δ to each other do not both stand in a store."""
     assert LEARNED.needed(DELTA) < 1.0
     assert replace(LEARNED, reach=0.0).needed(0.2) == 0.0
+
+
+def test_how_near_a_question_is_is_never_less_than_nothing() -> None:
+    assert how_near(-0.09, 0.67) == "0% similar to a remembered question (reused from 67%)."
