@@ -16,6 +16,9 @@ PORT = "Which port does the dashboard listen on?"
 UNSURE = "How do I connect Kettle to a Kafka cluster with SASL?"
 """Asks for help, and no page says it."""
 
+GUESS = '{"passage": "A worker takes jobs from a queue of jobs.", "terms": ["worker", "queue"]}'
+"""What a model may say that the documentation says."""
+
 
 def listen(bot: Bot, channel: str, mode: Mode) -> None:
     """Have a channel served in a mode, as `[channels]` of `corpora.toml` does."""
@@ -95,10 +98,11 @@ async def test_a_model_that_does_not_know_is_not_heard_unasked(
         said = await stage.say("ann", PORT)
         await until(lambda: ollama.calls == 1, "the model is asked")
         await stage.quiet()
-        ollama.say("I don't know.")
+        ollama.say("I don't know.", GUESS, "I don't know.")
         asked = await ask(stage, PORT, who="bob")
         await stage.quiet()
         assert "I don't know" in asked.text, "who asks is told"
+        assert ollama.calls == 4, "for them it is searched again"
         assert not stage.replies(said)
 
 

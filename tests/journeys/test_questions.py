@@ -18,6 +18,9 @@ from tests.ollama_server import OllamaServer
 PORT = "Which port does the dashboard listen on?"
 PAGE = "https://kettle.example/{}/dashboard#opening-the-dashboard"
 
+GUESS = '{"passage": "A worker takes jobs from a queue of jobs.", "terms": ["worker", "queue"]}'
+"""What a model may say that the documentation says."""
+
 
 # --- answers ----------------------------------------------------------------------------------
 
@@ -135,9 +138,19 @@ async def test_a_question_about_something_else_is_not_answered_with_pages_that_h
 
 
 async def test_a_model_that_does_not_know_is_the_fixed_phrase(writer: Bot, ollama: OllamaServer) -> None:
-    ollama.say("The evidence does not mention this.")
+    ollama.say("The evidence does not mention this.", GUESS, "The evidence does not mention this.")
     text = (await ask(FakeStage(writer), PORT)).text
     assert text.startswith("I don't know.") and PAGE.format("2.0") in text
+    assert ollama.calls == 3
+
+
+async def test_where_a_model_does_not_know_its_guess_is_searched_for_and_read(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    ollama.say("I don't know.", GUESS, "It listens on port 9090 [1].")
+    text = (await ask(FakeStage(writer), PORT)).text
+    assert "It listens on port 9090" in text and "I don't know" not in text
+    assert "You help a search" in ollama.chats[1].prompt and "a queue of jobs" not in text
 
 
 async def test_a_release_that_is_still_being_indexed_is_named_with_the_ready_ones(
