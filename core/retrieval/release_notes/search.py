@@ -109,11 +109,14 @@ class ReleaseNotes:
         return found
 
     def newer(self, found: Found, release: str) -> Found:
-        """Leave out what older notes tell where the first page is notes of a version up to the release."""
+        """Leave out what older notes tell where the first page says what a version up to the release brought.
+
+        Lists of changes have a version for each patch: the first of them is not the one that tells most.
+        """
         live, until = self._live.get(release), numbers(release)
         of = {note.context_id: note.version for note in live.notes} if live else {}
         first = of.get(found.evidence[0].chunk.id, ()) if found.evidence else ()
-        if not first or (until and later(first, until)):
+        if not first or len(first) > 2 or (until and later(first, until)):
             return found
         left = [item for item in found.evidence if of.get(item.chunk.id, first) >= first]
         return replace(found, evidence=tuple(replace(item, number=n) for n, item in enumerate(left, start=1)))

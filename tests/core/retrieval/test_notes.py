@@ -151,6 +151,7 @@ def test_where_notes_come_first_older_ones_are_left_out() -> None:
         return [item.chunk.id for item in found]
 
     assert left("2.3", "2.2", "page", "2.3.2", "2.0") == ["2.2", "page", "2.3.2"]
+    assert left("2.3", "2.3.2", "2.3.0 a", "2.2") == ["2.3.2", "2.3.0 a", "2.2"], "a list of changes"
     assert left("2.2", "2.3.2", "page", "2.2") == ["2.3.2", "page", "2.2"], "what is to come is no past"
     assert left("2.3", "page", "2.2", "2.0") == ["page", "2.2", "2.0"]
     assert left("2.3") == []
