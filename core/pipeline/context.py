@@ -247,8 +247,8 @@ class QueryContext:
         self.trace.recalled = RecalledTrace(high, low, self.recall.guard, self.recall.decided)
         self.lap("recall")
 
-    def note_found(self) -> None:
-        """Trace which pages were found, and how sure that is."""
+    def note_found(self, step: str = "retrieve") -> None:
+        """Trace which pages were found, and how sure that is; `step` is what took the time."""
         found = self.pages
         self.trace.found = FoundTrace(
             found.confidence,
@@ -270,7 +270,7 @@ class QueryContext:
             ],
             found.level,
         )
-        self.lap("retrieve")
+        self.lap(step)
 
     def note_quoted(self, confidence: float, enough: float, level: Level, signs: QuoteSigns) -> None:
         """Trace how sure the quote is, which is what counts where pages are quoted."""

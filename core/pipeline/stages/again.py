@@ -12,6 +12,9 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, walk
 from core.retrieval.found import Found, merged
 
+_READ = ("found", "chosen", "texts", "taken", "failed")
+"""What reading leaves in the context, for a second reading that leads nowhere to be taken back."""
+
 
 class SearchAgain:
     """Reads what was found; where that leads to no answer, searches by the model's guess and reads that.
@@ -38,18 +41,22 @@ class SearchAgain:
         ended = await walk(self.read, context)
         if ended is None or ended.route != "abstain" or not self._may(context):
             return ended
-        before = context.found, context.chosen, context.texts, context.taken
         found = await self._found(context)
         if found is None:
             return ended
+        before = {name: getattr(context, name) for name in _READ}
+        traced = context.trace.found, context.trace.read
         context.found, context.chosen, context.texts = found, None, None
+        context.note_found("again")
         plain = context.queries
         context.queries = _with(plain, context.trace.again or ())
         again = await walk(self.reread, context)
         context.queries = plain
         if again is None and context.draft is not None:
             return None
-        context.found, context.chosen, context.texts, context.taken = before
+        for name, value in before.items():
+            setattr(context, name, value)
+        context.trace.found, context.trace.read = traced
         return ended
 
     def _may(self, context: QueryContext) -> bool:
@@ -85,7 +92,6 @@ class SearchAgain:
         known = {item.chunk.id for item in context.pages.evidence}
         if all(item.chunk.id in known for found in lists for item in found.evidence):
             return None
-        context.lap("again")
         # how sure the pages are is told by the question, not by a guess at its answer
         both = merged([*lists, context.pages])
         return replace(both, signs=context.pages.signs, rarity={**both.rarity, **context.pages.rarity})

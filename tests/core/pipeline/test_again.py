@@ -64,6 +64,8 @@ async def test_what_the_guess_finds_is_read_and_cited() -> None:
     assert (answer.route, answer.citations[0].path) == ("documents", "log.md")
     assert answer.text == "Set `verbose` [1]."
     assert context.trace.again == ("verbose", "log") and context.course.taken["again"]
+    assert context.trace.found and "log.md" in {page.path for page in context.trace.found.evidence}
+    assert {"retrieve", "again"} <= context.timings.keys()
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,7 @@ async def test_a_guess_that_leads_nowhere_leaves_the_first_answer_as_it_was(gues
     plain, before, _ = await asked(guess, steps=())
     assert answer.route == plain.route == "abstain" and answer.text == plain.text
     assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
+    assert context.trace.found == before.trace.found and context.trace.read == before.trace.read
 
 
 async def test_nobody_guesses_for_what_was_answered_or_is_far_from_the_pages() -> None:

@@ -17,18 +17,10 @@ from core.pipeline.stage import run
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of
 from tests.core.evaluation.small import house
+from tests.core.pipeline.test_hybrid_crag import ASKED, TABLE
 from tests.ollama_answers import Recorded
 from tests.ollama_server import OllamaServer
 
-LIMITS = """\
-Every job has limits of its own, which the table of limits lists.
-
-| Queue | Tries | Pause in s |
-| --- | --- | --- |
-| fast | 8 | 3 |
-| slow | 2 | 60 |
-"""
-ASKED = "how long do all tries of the fast queue pause together?"
 GOOD = {
     "reasoning": "Eight tries of 3 s each [1].",
     "false_premise": False,
@@ -78,7 +70,7 @@ class Played:
 
 
 async def asked(played: Played) -> Answer:
-    page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", LIMITS),))
+    page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
     product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
     made, _ = await house(product, {"1.0": [page]})
     async with OllamaServer(structured=played.structured, answer=played.answer) as server:
