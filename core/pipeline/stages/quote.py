@@ -79,7 +79,8 @@ class Quote:
         if level == "none" and pages.level == "sure":
             level = "close"  # the page is there, and people find what the quote lacks
         level = "sure" if (context.came or context.dropped) and level == "close" else level
-        if level == "sure" and not settled and self._searcher.learning.intersection(context.releases):
+        learns = not (settled or pages.named) and self._searcher.learning.intersection(context.releases)
+        if level == "sure" and learns:
             level = "close"  # how sure it is was learnt from pages whose sentences are embedded
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
