@@ -254,7 +254,7 @@ class Writer:
             cleaned,
             tuple(kept),
             tuple(faults[:_NAMED_FAULTS]),
-            "" if objection else drafted(told, [*found], self._model.context_tokens // _TOKENS_FOR_ONE),
+            "" if objection else drafted(told, found, self._model.context_tokens // _TOKENS_FOR_ONE),
             foreign=foreign,
             objected=bool(objection),
             lost=len(told) - len(kept),

@@ -12,7 +12,7 @@ from core.prompts.dont_know import DONT_KNOW
 from core.text.invisible import visible
 from core.text.words import one_line
 
-PROMPT_VERSION = "7"
+PROMPT_VERSION = "8"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
@@ -23,14 +23,14 @@ You answer questions of the {product} community from the documentation of {relea
 
 Rules:
 1. Use only what the numbered evidence says. What you remember about {product} may belong to another \
-release: leave it out.
+release: leave it out. An ellipsis (…) in evidence stands for text that was left out: do not guess it.
 2. After each statement put the number of the evidence it comes from, in square brackets: [1] or [2][3]. \
 Use only numbers that exist. Write no links and no list of sources.
 3. Copy names, commands, options, values, units and versions exactly as the evidence has them. Put code \
 into fenced code blocks and change nothing in it that the question does not ask you to change.
-4. If the evidence does not answer the question, your whole reply is: {dont_know}
-Add nothing before or after it. If the evidence answers only a part, answer that part and say in one \
-sentence what the documentation you found does not say.
+4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
+documentation you found does not say. If it answers no part of it, your whole reply is: {dont_know}
+Add nothing before or after that.
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.
 6. Begin with the answer itself: no greeting, no repetition of the question. Readers do not see the \
@@ -62,6 +62,9 @@ documentation you found for one release says nothing, say that in one sentence; 
 _OTHER_RELEASE = """\
 Evidence with another release in its label was written for that release: say so where you use it."""
 
+_NOTES = """\
+Release notes tell what changed in their version. Where other evidence says how things are, that holds now."""
+
 _CALCULATING = """\
 Where a figure must be worked out, write the arithmetic as {{calc: 3 * 7.5}}; the result is put in its \
 place."""
@@ -74,7 +77,12 @@ _FAULTS = """\
 Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as the \
 evidence does. If nothing is left that answers the question, your whole reply is: {dont_know} Do not mention \
 the faults."""
-_KEEP = " Keep the words outside of <wrong> as they are, and write no <wrong>."
+_KEEP = """ Keep what stands outside of <wrong>, unless it makes sense only with what is wrong, and write no \
+<wrong>."""
+_OWN_NAMES = """ In code, call what the readers have of their own `your_name` or `YourName`."""
+
+
+_IN_CODE = "The code has"
 
 
 def data(text: str) -> str:
@@ -111,11 +119,13 @@ def answer_system(
     calculator: bool = False,
     language: str = "",
     labelled: bool = False,
+    notes: bool = False,
     community: str = "",
 ) -> str:
     """Return the system text for an answer from evidence; `language` is what to write in, as `German`.
 
-    `labelled` says that the evidence names its releases; `community` how remembered answers among it are
+    `labelled` says that the evidence names its releases, `notes` that there are release notes beside other
+    pages; `community` how remembered answers among it are
     titled, empty where there are none: a rule that is not needed is one more for a small model to mistake.
     """
     named = releases_of(product, releases)
@@ -123,6 +133,7 @@ def answer_system(
     rules = (
         _COMMUNITY.format(community=community) if community else "",
         _COMPARING.format(releases=named) if len(releases) > 1 else other,
+        _NOTES if notes else "",
         _CALCULATING if calculator else "",
     )
     more = "".join(f"\n{number}. {rule}" for number, rule in enumerate(filter(None, rules), _RULES + 1))
@@ -184,7 +195,8 @@ def answer_user(
         first, *others = previous.split("<wrong ")
         rest = first + "".join(one.partition("</wrong>")[2] for one in others)
         keep = _KEEP if others and rest.strip() else ""
-        anew = _FAULTS.format(dont_know=DONT_KNOW) + keep
+        own = _OWN_NAMES if any(_IN_CODE in fault for fault in faults) else ""
+        anew = _FAULTS.format(dont_know=DONT_KNOW) + keep + own
         closing += f"\n\nYou answered this before{marked}These faults were found:\n{listed}\n{anew}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
 
@@ -192,6 +204,11 @@ def answer_user(
 def wrong(number: int, text: str) -> str:
     """Mark what is wrong in a previous answer with the number of its fault."""
     return f'<wrong number="{number}">{text}</wrong>'
+
+
+def code_fault(name: str) -> str:
+    """Say that code has a name, an option or a value which no evidence has."""
+    return f"{_IN_CODE} `{name}`, which no evidence has."
 
 
 def wrong_language(language: str) -> str:

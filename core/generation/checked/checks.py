@@ -14,6 +14,7 @@ from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
 from core.generation.quotes.blocks import headings
+from core.prompts import code_fault
 from core.text.markup import fences
 from core.text.words import identifiers, query_terms
 
@@ -103,7 +104,7 @@ class Checker:
         found: list[str] = []
         prose, blocks = _parted(text)
         for language, code in blocks:
-            found += [f"The code has `{name}`, which no evidence has." for name in self._code(code, language)]
+            found += [code_fault(name) for name in self._code(code, language)]
         said = _said(prose)
         if said.strip():
             found += self._prose(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.generation.checked.checks import HELD, LEAST_TERMS, Checker
@@ -16,6 +16,7 @@ from core.text.words import one_line, query_terms, sentences
 _ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
+_NAMED = re.compile(r"`([^`\n]{1,200}+)`")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _MARKS = re.compile(r"\[\d+\]")
 _LEADING = re.compile(r"(?:\[\d+\]\s*)+")
@@ -116,9 +117,11 @@ def cites(told: Sequence[Statement]) -> set[int]:
     return {int(mark[1:-1]) for one in told if one.kind != "code" for mark in _MARKS.findall(one.text)}
 
 
-def drafted(told: Sequence[Statement], wrong: Sequence[int], most: int) -> str:
+def drafted(told: Sequence[Statement], wrong: Mapping[int, Sequence[str]], most: int) -> str:
     """Write an answer for the model to mend: what is wrong is marked by its place in `wrong`, from 1.
 
+    `wrong` has the faults of each wrong statement by its place in `told`; of code only the lines are marked
+    that have what its faults name.
     What is right is left out where all of it takes more than `most` characters, then the last ones.
     """
     shown = _marked_wrong(told, wrong)
@@ -129,16 +132,34 @@ def drafted(told: Sequence[Statement], wrong: Sequence[int], most: int) -> str:
     return joined(shown)
 
 
-def _marked_wrong(told: Sequence[Statement], wrong: Sequence[int]) -> list[Statement]:
+def _marked_wrong(told: Sequence[Statement], wrong: Mapping[int, Sequence[str]]) -> list[Statement]:
     shown: list[Statement] = []
+    numbers = {at: number for number, at in enumerate(wrong, 1)}
     for at, one in enumerate(told):
         text = data(one.text)
-        if at in wrong:
+        lines = _wrong_lines(text, wrong[at]) if one.kind == "code" and at in wrong else {}
+        if lines:
+            each = enumerate(text.split("\n"))
+            text = "\n".join(marked_wrong(numbers[at], line) if n in lines else line for n, line in each)
+        elif at in wrong:
             lead = _MARKER.match(text) if one.kind == "item" else None
             inner = f"\n{text}\n" if one.kind in ("code", "table") else text[lead.end() if lead else 0 :]
-            text = (lead[0] if lead else "") + marked_wrong(wrong.index(at) + 1, inner)
+            text = (lead[0] if lead else "") + marked_wrong(numbers[at], inner)
         shown.append(replace(one, text=text))
     return shown
+
+
+def _wrong_lines(code: str, faults: Sequence[str]) -> set[int]:
+    """Return which lines between its fences have a name that a fault gives; none where one stands nowhere."""
+    lines = code.split("\n")
+    found: set[int] = set()
+    for name in (name for fault in faults for name in _NAMED.findall(fault)):
+        has = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+        at = {number for number, line in enumerate(lines[1:-1], 1) if has.search(line)}
+        if not at:
+            return set()
+        found |= at
+    return found
 
 
 def whole(text: str) -> str:

@@ -14,6 +14,7 @@ from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
 from core.languages import _
 from core.ports import LanguageModel, Prompt
+from core.retrieval.release_notes.notes import version_of
 
 ANSWER_TOKENS = 700
 """Room for the answer; ours: long answers in chat go unread, and code needs about 300."""
@@ -89,6 +90,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             calculator=request.calculator,
             language=request.language,
             labelled=_is_labelled(request),
+            notes=_has_notes_beside_others(request),
             community=_("Community") if _has_remembered(request) else "",
         )
         + extra
@@ -162,6 +164,12 @@ def _is_labelled(request: Request) -> bool:
     """Return True if the evidence has to name its releases: they are not all the one that is asked for."""
     releases = ("", *request.releases)
     return len(request.releases) > 1 or any(item.chunk.release not in releases for item in request.evidence)
+
+
+def _has_notes_beside_others(request: Request) -> bool:
+    """Return True if release notes are among the evidence, and pages that are none."""
+    headings = (f"{item.chunk.title} > {item.chunk.heading}" for item in request.evidence if item.chunk.path)
+    return len({bool(version_of(one)) for one in headings}) > 1
 
 
 def _has_remembered(request: Request) -> bool:

@@ -363,8 +363,25 @@ async def test_what_is_to_be_mended_is_shown_whole_with_its_faults_marked() -> N
     )
     assert (
         "- Number 2: `OTHER_TOKEN` stands nowhere" in told[2]
-        and "Keep the words outside of <wrong>" in told[2]
+        and "Keep what stands outside of <wrong>" in told[2]
     )
+
+
+async def test_of_code_only_the_lines_are_marked_whose_names_nobody_has() -> None:
+    code = "```python\nsession['name'] = Frobnicator(\n    1,\n)\n```"
+    model = Says(f"{GOOD}\n\n{code}", GOOD)
+    await write(model, request(), show, every=0)
+    assert "```python\n<wrong number=\"1\">session['name'] = Frobnicator(</wrong>\n    1,\n" in model.asked[1]
+    assert "The code has `Frobnicator`, which no evidence has." in model.asked[1]
+    assert "call what the readers have of their own `your_name` or `YourName`" in model.asked[1]
+
+
+def test_release_notes_beside_other_pages_are_said_to_tell_of_their_version() -> None:
+    notes = evidence(3, "Sessions were new.", title="Changes", heading="Version 0.8")
+    rule = "Release notes tell what changed in their version."
+    assert rule in fit(Told(), request(evidence=(*EVIDENCE, notes))).prompts[0].content
+    assert rule not in fit(Told(), request(evidence=(notes,))).prompts[0].content
+    assert rule not in fit(Told(), request()).prompts[0].content
 
 
 async def test_where_the_language_is_wrong_nothing_else_is_named() -> None:

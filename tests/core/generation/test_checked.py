@@ -83,6 +83,9 @@ def checker(*asked: str, alike: bool = True) -> Checker:
         "```python\nresponse.set_cookie(\n    'theme',\n    'dark',\n    secure=True,\n)\n```",
         "The documentation I found does not show elephants that migrate southwards.",
         "An upload is limited by `MAX_CONTENT_LENGTH`, and a limit since 3.1 is possible [2].",
+        "```python\napp.register(YourUploads, your_folder())\nMyLimits.my_limit()\n```".replace(
+            "app.register", "print"
+        ),
         "Yes, that is secure [1].",
         "It is the field called Stored-by [2].",
     ],
@@ -411,15 +414,17 @@ def test_readers_hear_of_documentation(said: str, read: str) -> None:
 
 def test_a_draft_is_shown_as_far_as_there_is_room_what_is_wrong_first() -> None:
     told = statements(ANSWER)
-    marked = drafted(told, [3, 5], 500)
+    marked = drafted(told, {3: ["It has `y`."], 5: []}, 500)
     assert marked.startswith("Set the key [1]. It is short.\n\nThen write this:\n\n<wrong")
+    only = drafted(told, {3: ["The code has `x`, which no evidence has."]}, 500)
+    assert '```python\n<wrong number="1">x = 1</wrong>\n```' in only
     assert '<wrong number="1">\n```python\nx = 1\n```\n</wrong>' in marked
     assert '1. One [1].\n2. <wrong number="2">Two.</wrong>\n3. Three [2].' in marked
     assert (
-        drafted(told, [1, 5], 100)
+        drafted(told, {1: [], 5: []}, 100)
         == '<wrong number="1">It is short.</wrong>\n\n1. <wrong number="2">Two.</wrong>'
     )
-    assert drafted(told, [1, 5], 50) == '<wrong number="1">It is short.</wrong>'
+    assert drafted(told, {1: [], 5: []}, 50) == '<wrong number="1">It is short.</wrong>'
 
 
 def test_steps_with_code_between_them_are_numbered_through() -> None:
