@@ -139,7 +139,7 @@ def _declared(content: bytes) -> str:
     return "" if codec.name in NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name
 
 
-INDEX_VERSION = "9"
+INDEX_VERSION = "10"
 """Raised when parsing or chunking change, so that unchanged files are read again."""
 PDF_PATIENCE = 10.0
 """Times as long as another document a PDF may take: a page takes 0.1 s, and manuals have thousands."""
@@ -165,6 +165,21 @@ def cut(
         raise SourceError(f"it cannot be parsed ({type(error).__name__}: {error})") from error
 
 
+_MOVED = re.compile(
+    r"\W*(?:note\W+)?(?:this|the)\s(?:section|page|document|documentation|content|chapter|guide|information)\s"
+    r"(?:has|have|was|were)\s(?:been\s)?(?:moved|relocated)\b[^.\n]{0,200}\.?"
+    r"(?:\s[^.\n]{0,40}\b(?:update|bookmarks?|links?|references?|redirect\w*)\b[^.\n]{0,80}\.?)?\s*",
+    re.IGNORECASE,
+)
+"""All that a section says whose text is somewhere else by now."""
+
+
+def without_moved(document: Document) -> Document:
+    """Return a document without the sections that only say where their text has gone."""
+    left = tuple(section for section in document.sections if not _MOVED.fullmatch(section.text))
+    return replace(document, sections=left)
+
+
 def patience(raw: RawDocument) -> float:
     """Return by how much the limit of time is multiplied for a document."""
     return PDF_PATIENCE if raw.format == "pdf" else 1.0
@@ -187,7 +202,7 @@ def _cut(
     if before == hash_:
         return None
     made = chunk(
-        document or parse(raw),
+        without_moved(document or parse(raw)),
         release=release,
         source=source,
         count_tokens=count_tokens,

@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-from core.text.words import index_terms
+from core.text.words import index_terms, query_terms
+from core.vocabulary import spellings, words_of
 
 Rarity = Callable[[Sequence[str]], Awaitable[Mapping[str, float]]]
 """Returns the inverse document frequency of each term."""
@@ -15,17 +16,28 @@ OFTEN = 3
 """Passages in which a word has to stand to be what was meant; ours."""
 MOST = 3
 """Words of a question that are mended; ours."""
+SHORT: dict[str, str] = spellings(words_of(__package__)["short"])
+"""How people shorten words, each with what documents write."""
+_RARER = 10
+"""Times that pages must have the long form more often than the short one, which may be a name there; ours."""
 _WITHOUT_MARK = r"(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|should|would)nt"
 """Contracted forms as people type them, without the apostrophe."""
 _CONTRACTED = re.compile(_WITHOUT_MARK)
 _PLAIN = re.compile(rf"(?<![\w`'’./\\@:#$-])(?:{_WITHOUT_MARK}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)")
-_WHOLE = re.compile(r"(?<![\w`-])[a-z]{4,24}(?![\w`-])")
+_SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
+_WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,24}(?![\w`'’/\\@:=(\[-]|\.\w)")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]", re.DOTALL)
 
 
 def suspects(text: str) -> list[str]:
     """Return the plain words that may have a slip in them: in lower case, no code, not in quotes."""
     return list(dict.fromkeys(_PLAIN.findall(_CODE.sub(" ", text))))
+
+
+def shortened(text: str) -> list[str]:
+    """Return the plain words that people shorten so: in lower case, no code, not in quotes."""
+    found = _SHORT.findall(_CODE.sub(" ", text))
+    return [word for word in dict.fromkeys(found) if SHORT.get(word, word) != word]
 
 
 def is_contracted(word: str) -> bool:
@@ -58,13 +70,16 @@ async def mended(
 ) -> dict[str, str]:
     """Return what words were meant to be that none of a corpus's `chunks` has: one slip away, often there.
 
-    Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. Of several
-    other words it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
+    Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. What people
+    shorten is written out where pages write it out far more often: `ctx` is context. Of several other words
+    it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
     """
     found = {word: f"{word[:-1]}'t" for word in words if is_contracted(word)}
     words = [word for word in words if word not in found]
     if not words or chunks <= OFTEN:
         return found
+    found |= await _written_out([word for word in words if word in SHORT], rarity, chunks)
+    words = [word for word in words if word not in SHORT]
     never, often = (math.log1p((chunks - n + 0.5) / (n + 0.5)) for n in (0, OFTEN))
     stems = {word: one[0] for word in words if len(one := index_terms(word)) == 1}
     held = await rarity(list(stems.values()))
@@ -75,3 +90,21 @@ async def mended(
         if common:
             found[word] = min(common, key=lambda other: (tokens(other), there[others[other]], -len(other)))
     return found
+
+
+async def _written_out(words: Sequence[str], rarity: Rarity, chunks: int) -> dict[str, str]:
+    """Return the long forms of short ones; what says nothing in either form is written out, too."""
+    terms = {form: query_terms(form) for word in words for form in (word, SHORT[word])}
+    held = await rarity(list(dict.fromkeys(term for some in terms.values() for term in some)))
+
+    def stands(form: str) -> float:
+        """Return in about how many chunks the rarest word of a form stands."""
+        odds = [math.expm1(held[term]) for term in terms[form]]
+        return min(((chunks + 0.5 - 0.5 * one) / (one + 1) for one in odds), default=float(chunks))
+
+    names = {word for word in words if terms[SHORT[word]]}
+    return {
+        word: SHORT[word]
+        for word in words
+        if word not in names or stands(SHORT[word]) >= max(OFTEN, _RARER * stands(word))
+    }

@@ -41,6 +41,7 @@ def spellings(text: str) -> dict[str, str]:
 
 
 __all__ = [
+    "BARE_HEADINGS",
     "BEFORE_VERSIONS",
     "FORMATS",
     "NEGATIONS",
@@ -74,6 +75,9 @@ SOFTWARE: dict[str, str] = {name: name for name in _WORDS["names"].split()} | sp
 
 BEFORE_VERSIONS = frozenset(_WORDS["names_before_versions"].split()) | SOFTWARE.keys()
 """Words after which a version is another product's."""
+
+BARE_HEADINGS = frozenset(word.replace("~", " ") for word in _WORDS["bare_headings"].split())
+"""Headings that say nothing without the one around them."""
 
 FORMATS = frozenset(_WORDS["formats"].split())
 """Names among `SOFTWARE` that are formats, protocols, systems or words of everyday language."""

@@ -7,11 +7,22 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from core.text.spelling import OFTEN, mended, replaced, slips, suspects
+from core.text.spelling import OFTEN, mended, replaced, shortened, slips, suspects
 from core.text.words import index_terms
 
 PAGES = 100
-HELD = {"template": 20, "filtered": OFTEN, "folded": OFTEN - 1, "session": 9, "streaming": 30, "steaming": 3}
+HELD = {
+    "context": 40,
+    "ctx": 3,
+    "function": 30,
+    "func": 20,
+    "template": 20,
+    "filtered": OFTEN,
+    "folded": OFTEN - 1,
+    "session": 9,
+    "streaming": 30,
+    "steaming": 3,
+}
 
 
 async def rarity(terms: Sequence[str]) -> Mapping[str, float]:
@@ -80,3 +91,11 @@ async def test_contracted_forms_get_their_apostrophe_whatever_pages_have(chunks:
     meant = await mended(words, known, chunks, tokens)
     assert meant == {"doesnt": "doesn't", "cant": "can't", "didnt": "didn't"}
     assert replaced("it doesnt stop, i cant", meant) == "it doesn't stop, i can't"
+
+
+async def test_what_people_shorten_is_written_out_unless_pages_have_the_short_form_as_a_name() -> None:
+    text = "whats the ctx of a func, and `ctx` or ctx.push or Ctx?"
+    assert shortened(text) == ["whats", "ctx", "func"]
+    found = await mended(shortened(text), rarity, PAGES, tokens)
+    assert found == {"whats": "what is", "ctx": "context"}
+    assert replaced(text, found) == "what is the context of a func, and `ctx` or ctx.push or Ctx?"

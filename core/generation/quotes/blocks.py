@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.retrieval.release_notes.notes import is_version
 from core.text.words import index_terms, one_line, sentences
+from core.vocabulary import BARE_HEADINGS
 
 Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", "rule"]
 """`row` is a row of a table under its header, where the table is too long to be quoted."""
@@ -139,14 +140,19 @@ def headings(title: str, heading: str, *, whole: bool = False) -> str:
 
     Of release notes that are named after their newest version, that name is left out.
     `heading` may be a path from the outermost heading; all of it is used where `whole` is true, else what
-    names a version and the innermost.
+    names a version, the innermost, and the one around that where it says nothing alone: `PNG › Saving`.
     """
     levels = [one_line(title), *(one_line(level) for level in _LEVELS.split(heading))]
     levels = list(dict.fromkeys(level for level in levels if level))
     if len(levels) > 1 and is_version(levels[0]) and is_version(levels[1]):
         levels = levels[1:]  # release notes without a title are named after their newest version
     inner = levels[1:]
-    told = [level for level in inner[:-1] if _VERSION.search(level)]
+    says_little = inner[-1:] and inner[-1].lower().rstrip(":") in BARE_HEADINGS
+    told = [
+        level
+        for n, level in enumerate(inner[:-1], 2)
+        if _VERSION.search(level) or (says_little and n == len(inner))
+    ]
     return " › ".join(levels if whole else [*levels[:1], *told, *inner[-1:]])
 
 

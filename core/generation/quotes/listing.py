@@ -184,7 +184,7 @@ def _fate_of(
     if not events:
         return ""
     # a heading that names several words is no code
-    told_of = _("{name} was {events}.") if " " in name else _("`{name}` was {events}.")
+    told_of = _("{name}: {events}.") if " " in name else _("`{name}` was {events}.")
     said = told_of.format(name=name, events=_(" and ").join(events))
     if has_it:
         still = _("{release} still has it.").format(release=f"{product} {release}")

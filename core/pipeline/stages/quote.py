@@ -246,7 +246,9 @@ def about_others(level: Level, context: QueryContext, product: Product, told: To
     named = other_software(context.queries.base, product)
     if not named or not told.citations or context.pages.named:
         return level
-    above = " ".join(citation.title for citation in told.citations)
+    quoted = {citation.hash for citation in told.citations}
+    inside = [one.chunk.heading for one in context.pages.evidence if one.chunk.hash in quoted]
+    above = " ".join([*(citation.title for citation in told.citations), *inside])
     if any(whole_word(error).search(above) for error in _ERROR.findall(context.queries.base)):
         return level
     prose = "\n".join(line for line in told.text.split("\n") if not _ITEM.match(line))

@@ -17,7 +17,7 @@ from core.query.releases.resolve import resolve
 from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible
-from core.text.spelling import is_contracted, replaced, suspects
+from core.text.spelling import is_contracted, replaced, shortened, suspects
 from core.text.words import ruled
 
 
@@ -105,13 +105,14 @@ class Understand:
         context.queries = replace(context.queries, parts=(context.queries.base,), topic=topic)
 
     async def _mend(self, context: QueryContext) -> None:
-        """Mend slips of the keyboard: words that neither the pages nor the encoder know."""
+        """Mend slips of the keyboard, words that neither pages nor encoder know, and what is shortened."""
         release = context.releases[0]
         count = getattr(await self._parts.encoder_of(release), "count_tokens", None)
-        some = suspects(context.queries.base)
+        short = shortened(context.queries.base)
+        some = [word for word in suspects(context.queries.base) if word not in short] + short
         if not some or count is None or context.untranslated or release not in self._parts.searcher.corpora:
             return
-        odd = [word for word in some if is_contracted(word) or count(word) > count("") + 1]
+        odd = [word for word in some if is_contracted(word) or word in short or count(word) > count("") + 1]
         if found := await self._parts.searcher.mended(odd, release, count):
             said = context.queries
             context.queries = replace(

@@ -72,6 +72,9 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
+_ROW = re.compile(r"^ {0,3}\|(?P<cells>.*)\| *$")
+_INSTEAD_OF = re.compile(r"\b(?:instead|replace\w*|successor|alternative|new)\b", re.IGNORECASE)
+"""What heads the second column of a table of names that are gone: "Use instead"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,11 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
     for version, page in notes:
         if _OF_BUGS.search(page.heading.rpartition(">")[2]):
             continue
-        for above, line in entries_of(page.page):
+        text, rows = without_tables(page.page) if "|" in page.page else (page.page, [])
+        for above, line in rows:
+            if behind_owner(name).search(line.partition(": use ")[0]) and (over := _said(above)):
+                found.setdefault((version, line), Told(name, over, version, page, line))
+        for above, line in entries_of(text):
             if known.search(line) and (fate := _fate(known, line, above)) is not None:
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
@@ -123,6 +130,30 @@ def named(name: str) -> re.Pattern[str]:
         bare = re.escape(".".join(name.removesuffix("()").split(".")[-2:]))
         return re.compile(rf"`(?:[\w.]+[.:])?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?[^`\w]?`")
     return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
+
+
+def behind_owner(name: str) -> re.Pattern[str]:
+    """Return what finds a name in code behind any owner: people call `font.getsize` what is of a class."""
+    return re.compile(rf"`(?:[\w.]+[.:])?{re.escape(_last(name))}(?:\([^`]*\))?`")
+
+
+def without_tables(page: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a page without the tables that say what takes the place of names, and the rows of these.
+
+    A row has what heads the names and what it says: `Removed`, "`STEAM`: use `VAPOUR` instead."
+    """
+    heads: list[str] = []
+    rest: list[str] = []
+    rows: list[tuple[str, str]] = []
+    for line in page.split("\n"):
+        row = _ROW.match(line)
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row["cells"])] if row else []
+        heads = heads if heads and cells else cells
+        if not (len(cells) == len(heads) == 2 and _said(heads[0]) and _INSTEAD_OF.search(heads[1])):
+            rest.append(line)
+        elif cells[0].startswith("`") and "`" in cells[1]:
+            rows.append((heads[0], f"{cells[0]}: use {cells[1]} instead."))
+    return "\n".join(rest), rows
 
 
 def entries_of(page: str) -> Iterator[tuple[str, str]]:
@@ -265,6 +296,10 @@ def summed_up(told: Sequence[Told]) -> list[Told]:
     for entry in sorted(told, key=lambda one: one.version):
         if entry.fate:
             first.setdefault(entry.fate, entry)
+    deprecated = first.get("deprecated")
+    for use in ("renamed", "replaced"):  # before it was deprecated, only a use of it ended
+        if deprecated and use in first and first[use].version < deprecated.version:
+            del first[use]
     found = list(first.values())
     removed = first.get("removed")
     return [] if removed and any(one.version > removed.version for one in found) else found

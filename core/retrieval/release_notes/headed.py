@@ -80,6 +80,7 @@ def told_by_marks(name: str, pages: Iterable[ContextChunk]) -> list[Told]:
     for page in pages:
         for n, (fate, version, line) in enumerate(marked := marks(page)):
             more = _first_words(page.page) if n == len(marked) - 1 else ""
+            more = "" if more.endswith(":") else more
             found.append(Told(name, fate, version, page, f"{line} {more}".strip()))
     return found
 

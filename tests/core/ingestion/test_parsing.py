@@ -5,6 +5,7 @@ import pytest
 
 from core.errors import SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES
+from core.ingestion.parsing import without_moved
 from tests.core.ingestion.pages import body, parsed
 
 
@@ -97,3 +98,21 @@ def test_importing_the_dispatcher_loads_no_parser():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (
+            ".. note::\n\n   This section has moved to :doc:`other`. Please update references accordingly.",
+            False,
+        ),
+        ("This page has been relocated to the wiki.", False),
+        ("This section has moved to the wiki. The kettle boils there.", True),
+        ("The section has lids that have moved.", True),
+    ],
+)
+def test_sections_that_only_say_where_their_text_has_gone_are_left_out(text, stays):
+    page = parsed(f"Guide\n=====\n\nIt boils.\n\nOld\n---\n\n{text}\n", "rst")
+    assert [section.headings[-1] for section in page.sections] == ["Guide", "Old"]
+    assert len(without_moved(page).sections) == (2 if stays else 1)

@@ -45,6 +45,28 @@ def test_what_notes_tell_is_told_newest_first_and_summed_up_by_first_versions() 
     assert best[1].line == "The `kettle.old_call` function."
 
 
+TABLE = """\
+Several constants have been removed:
+
+| Removed | Use instead |
+| --- | --- |
+| `Pot.STEAM` and `Pot.FOG` | `Pot.VAPOUR` or `Steam.VAPOUR` |
+| `Kettle.getsize()` | `Kettle.getbox()` and `Kettle.getlength()` |
+| water | tea |"""
+
+
+def test_tables_of_what_to_use_instead_tell_the_fate_of_each_name() -> None:
+    notes = [((3, 0), TABLE), ((2, 0), "- The default was `STEAM`. `STEAM` has been replaced by `HEAT`.")]
+    notes.append(((2, 5), TABLE.replace("Removed", "Deprecated").replace("been removed", "been deprecated")))
+    best = summed_up(fates("Pot.STEAM", [note(*entry) for entry in notes]))
+    assert [(one.fate, one.version) for one in best] == [("deprecated", (2, 5)), ("removed", (3, 0))]
+    assert best[1].line == "`Pot.STEAM` and `Pot.FOG`: use `Pot.VAPOUR` or `Steam.VAPOUR` instead."
+    assert successors(best) == ("Pot.VAPOUR",)
+    # people call what is of a class by a name of their own
+    assert told("kettle.getsize", *notes) == [("removed", (3, 0)), ("deprecated", (2, 5))]
+    assert told("getbox", *notes) == told("water", *notes) == []
+
+
 def test_of_a_name_that_came_back_no_sentence_is_made() -> None:
     notes = [((1, 0), "- Remove `old_call`."), ((2, 0), "- `old_call` is deprecated.")]
     assert summed_up(fates("old_call", [note(*entry) for entry in notes])) == []
