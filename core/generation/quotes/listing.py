@@ -141,8 +141,8 @@ def fate(
 ) -> tuple[str, tuple[Citation, ...]]:
     """Say what became of names, in a sentence each, with the notes that tell it, newest first.
 
-    `has_it` are the names that the asked release still has, `lacks_it` those that a question takes it to
-    have: of these the names that take their place are told. `briefly` leaves the notes' own words out.
+    The names that take their place are told. `has_it` are those that the asked release still has, `lacks_it`
+    those that a question takes it to have. `briefly` leaves the notes' own words out.
     """
     shown: dict[tuple[str, str], Told] = {}
     for name in dict.fromkeys(one.name for one in told):
@@ -167,7 +167,7 @@ def fate(
 
 def _fate_of(
     name: str,
-    told: Sequence[Told],
+    notes: Sequence[Told],
     numbers: Mapping[str, int],
     product: str,
     release: str,
@@ -175,7 +175,7 @@ def _fate_of(
     lacks_it: bool,
 ) -> str:
     """Return "`X` was deprecated in 2.2 and removed in 2.3."; empty where notes tell of parts of it only."""
-    mine = [one for one in told if one.name == name]
+    mine = [one for one in notes if one.name == name]
     events = [
         f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
         for one in summed_up(mine)
@@ -186,18 +186,17 @@ def _fate_of(
     # a heading that names several words is no code
     told_of = _("{name}: {events}.") if " " in name else _("`{name}` was {events}.")
     said = told_of.format(name=name, events=_(" and ").join(events))
+    told = [said]
     if has_it:
-        still = _("{release} still has it.").format(release=f"{product} {release}")
-        return f"{said} {still}"
-    if lacks_it and any(one.fate == "removed" for one in mine):
-        lacking = _("{release} does not have it.").format(release=f"{product} {release}")
-        said = f"{said} {lacking}"
-    if lacks_it and (instead := successors(mine)):
+        told.append(_("{release} still has it.").format(release=f"{product} {release}"))
+    elif lacks_it and any(one.fate == "removed" for one in mine):
+        told.append(_("{release} does not have it.").format(release=f"{product} {release}"))
+    if instead := successors(mine):
         source = next(one for one in mine if successors([one]))
         names = either([f"`{one}`" for one in instead])
         use = _("Use {names} instead.").format(names=names)
-        return f"{said} {use[:-1]} [{numbers[source.page.id]}]{use[-1]}"
-    return said
+        told.append(f"{use[:-1]} [{numbers[source.page.id]}]{use[-1]}")
+    return " ".join(told)
 
 
 def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from core.generation.quotes.listing import CHARACTERS, listed
+from core.generation.quotes.listing import CHARACTERS, fate, listed
+from core.retrieval.release_notes.gone import Told
 from tests.core.generation.samples import evidence
 
 NOTES = """\
@@ -64,3 +65,15 @@ def test_only_the_lines_that_retrieval_found_are_listed_where_they_are_wanted() 
     text, citations = listed([chosen, evidence(2, NOTES, matched=())], "", "Flask", "3.1", matched=True)
     assert text.count("> ") == 1 and "Fix cookies" in text and len(citations) == 1
     assert listed([notes(1, "")], "", "Flask", "3.1") == ("", ())
+
+
+def test_what_became_of_a_name_is_told_with_what_takes_its_place() -> None:
+    page = evidence(1, "", title="Changes", heading="Version 3.0").chunk
+    line = "`Pot.STEAM`: use `Pot.VAPOUR` instead."
+    told = [Told("STEAM", "removed", (3, 0), page, line)]
+    said, _cited = fate(told, "Kettle", "3.1")
+    assert said.startswith("`STEAM` was removed in 3.0 [1]. Use `Pot.VAPOUR` instead [1].")
+    said, _cited = fate(told, "Kettle", "2.9", has_it=["STEAM"])
+    assert "Kettle 2.9 still has it. Use `Pot.VAPOUR` instead [1]." in said
+    several = [Told("Old measuring methods", "deprecated", (2, 5), page, "Deprecated since version 2.5.")]
+    assert fate(several, "Kettle", "3.1")[0].startswith("Old measuring methods: deprecated in 2.5 [1].")
