@@ -107,6 +107,16 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
     return abstention(context, told)
 
 
+def changes_often(context: QueryContext, product: Product) -> Answer:
+    """Say that nobody knows from pages what changes from day to day; offer the nearest to look at."""
+    answer = dont_know(context, product)
+    if "\n\n" not in answer.text:  # no page bears on it much: the nearest are where to look
+        answer = abstention(context, phrases.dont_know(product, context.pages.evidence))
+    said, gap, pages = answer.text.partition("\n\n")
+    why = _("The answer changes often, and I have not read it anywhere just now.")
+    return replace(answer, text=f"{said}\n\n{why}{gap}{pages}")
+
+
 def _bearing(context: QueryContext, product: Product) -> list[Evidence]:
     """Return the pages that hold enough of a question to be worth a look, best first.
 

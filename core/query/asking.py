@@ -47,10 +47,16 @@ _ANNOUNCES = _any("announces")
 _TO_PEOPLE = _any("to_people")
 _GENERIC_YOU = _any("generic_you")
 _OPINION = _any("opinion")
+_MOMENT = _any("moment")
 _ASKS_NOBODY = _any("asks_nobody")
 _ANSWERED = re.compile(r"^(?:yes|yep|yeah|no|nope|nah|exactly|of course)\b", re.IGNORECASE)
 LEAST_WORDS = 4
 """Words below which a question says too little to be answered by somebody who was not asked."""
+
+
+def is_of_the_moment(text: str) -> bool:
+    """Return True if a post has words of what is so just now, or was so lately."""
+    return _MOMENT.search(_prose(ruled(text))) is not None
 
 
 def asks_for_help(text: str) -> bool:

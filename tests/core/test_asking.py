@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.query.asking import asks_for_help
+from core.query.asking import asks_for_help, is_of_the_moment
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,19 @@ def test_what_a_manual_could_say_is_asked_for(text: str) -> None:
 )
 def test_other_posts_are_left_alone(text: str) -> None:
     assert not asks_for_help(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("is github down right now? push hangs", True),
+        ("how many people downloaded it last week", True),
+        ("can someone look at my pull request, its waiting since monday", True),
+        ("how much is the pro plan per year", False),
+        ("run a task every monday at 7:30", False),
+        ("how do I get the current request?", False),
+        ("```\nprint('right now')\n```\nwhy is it empty?", False),
+    ],
+)
+def test_what_is_so_just_now_is_told_by_its_words(text: str, is_so: bool) -> None:
+    assert is_of_the_moment(text) is is_so

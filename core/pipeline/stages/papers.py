@@ -8,18 +8,17 @@ from dataclasses import replace
 
 from core import prompts
 from core.domain import Answer, Citation, ContextChunk, Evidence, QAPair
-from core.generation import phrases, triplets
+from core.generation import triplets
 from core.generation.citations import Cleaned, uncited
 from core.generation.context.fitting import Request
 from core.generation.reasoning import reason
 from core.generation.references import calculated, known
 from core.generation.wikidata import Wikidata
-from core.languages import _
 from core.memory.pair_graph import PairGraphs
 from core.memory.partitions.partition_index import platform_of
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.pipeline.stage import abstention, dont_know
+from core.pipeline.stage import changes_often
 from core.pipeline.stages.graph_list import KnowledgeGraphs
 from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, PregeneratedPair, for_questions
@@ -287,13 +286,7 @@ class OnlyFresh:
             context.found = replace(context.pages, evidence=fresh)
             context.by_part = {}
             return None
-        answer = dont_know(context, self._parts.product)
-        if "\n\n" not in answer.text:  # no page bears on it much: the nearest are where to look
-            near = phrases.dont_know(self._parts.product, context.pages.evidence)
-            answer = abstention(context, near)
-        said, gap, pages = answer.text.partition("\n\n")
-        why = _("The answer changes often, and I have not read it anywhere just now.")
-        return replace(answer, text=f"{said}\n\n{why}{gap}{pages}")
+        return changes_often(context, self._parts.product)
 
 
 class Reason(Write):

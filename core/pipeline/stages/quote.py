@@ -24,9 +24,10 @@ from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.release_notes_said import Told, begun, contradicted, ended, is_notes, refused
 from core.pipeline.resources import Resources
-from core.pipeline.stage import dont_know
+from core.pipeline.stage import changes_often, dont_know
 from core.pipeline.stages.cite import further
 from core.ports import Matrix
+from core.query.asking import is_of_the_moment
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
@@ -53,6 +54,8 @@ class Quote:
         self._searcher = parts.searcher
         self._has_model = parts.model is not None
         self._is_chosen = parts.chosen
+        self._encoder_of = parts.encoder_of
+        self._attributes = parts.attributes
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer, or abstain where nothing can be quoted."""
@@ -87,6 +90,8 @@ class Quote:
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
             level = "close"  # what notes say of one version is seldom all there is to say
         level = about_others(level, context, self._product, told)
+        if await self._is_of_the_moment(context):
+            return changes_often(context, self._product)
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -110,6 +115,13 @@ class Quote:
             ] or None
         context.draft = Draft("quote", text, told.citations, told.missed, (), confidence, level)
         return None
+
+    async def _is_of_the_moment(self, context: QueryContext) -> bool:
+        """Return True for what no page tells, as it changes from day to day: by its words and its meaning."""
+        if not is_of_the_moment(context.queries.base) or context.pages.named:
+            return False
+        encoder = await self._encoder_of(context.releases[0])
+        return self._attributes.knows(encoder.name) and self._attributes.is_dynamic(context.vectors[0])
 
     async def _compared(
         self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole]

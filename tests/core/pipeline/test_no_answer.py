@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
+from core.domain import (
+    Document,
+    Evidence,
+    Product,
+    QAPair,
+    Queries,
+    Question,
+    Recall,
+    Release,
+    Section,
+    Vector,
+)
 from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
 from core.pipeline.release_notes_said import Told
-from core.pipeline.stage import dont_know
+from core.pipeline.stage import dont_know, run
 from core.pipeline.stages.quote import about_others
 from core.query.language import detected
+from core.recipes import recipe_of
 from core.retrieval.confidence import Judgement
 from core.retrieval.found import Found
+from tests.core.evaluation.small import house
 from tests.core.generation.samples import SESSIONS, evidence
 
 FLASK = Product("Flask", ("flask",), (Release("3.1"),))
+LIMITS = "The slow queue pauses for 60 seconds between two tries, the fast queue for 3 seconds."
 NEAR = Judgement(bias=0.0)
 RARITY = {"secret": 4.0, "key": 2.0, "session": 3.0, "chess": 6.0, "olympiad": 7.0}
 
@@ -109,3 +123,31 @@ def test_an_error_of_the_product_is_no_matter_of_what_else_was_running() -> None
     assert about_others("close", asked(error), FLASK, told) == "close"
     assert about_others("close", asked("nginx: no greenlet_spawn here"), FLASK, told) == "none"
     assert about_others("close", asked("nginx\nOtherError: no greenlet_spawn here"), FLASK, told) == "none"
+
+
+class Attributes:
+    """Says of every question that its answer changes soon, for any encoder."""
+
+    def knows(self, encoder: str) -> bool:
+        return True
+
+    def is_dynamic(self, vector: Vector) -> bool:
+        return True
+
+
+async def test_what_is_so_just_now_is_not_answered_from_pages() -> None:
+    page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", LIMITS),))
+    product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
+    made, _ = await house(product, {"1.0": [page]}, None)
+    parts = replace(made.parts, attributes=Attributes())
+
+    async def text_for(asked: str) -> str:
+        context = QueryContext(Question(asked), is_draft=True, withheld=frozenset({"memory"}))
+        return (await run(recipe_of("threadlore")(parts), context)).text
+
+    assert "The slow queue pauses" in await text_for("how long does the slow queue pause?")
+    told = await text_for("how long does the slow queue pause right now?")
+    assert told.startswith(
+        "I don't know.\n\nThe answer changes often, and I have not read it anywhere just now."
+    )
+    assert "[Limits](https://k/limits)" in told
