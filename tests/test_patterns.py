@@ -95,6 +95,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_prepare": patterns_in(spelled),
         "core.query.releases.spellings:_relative": ALREADY_MET,
         "core.retrieval.release_notes.gone:named": [gone.named("old_call"), gone.named("old")],
+        "core.retrieval.release_notes.gone:behind_owner": [gone.behind_owner("old_call")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
         "core.retrieval.release_notes.verdict:_called": [verdict._called("old_call")],
         "core.retrieval.release_notes.requirements:_headed": [requirements._headed("python")],

@@ -11,7 +11,7 @@ from core.generation.citations import uncited
 from core.generation.quotes.blocks import Kind, split
 from core.prompts import data
 from core.prompts import wrong as marked_wrong
-from core.text.words import one_line, query_terms, sentences
+from core.text.words import one_line, query_terms, sentences, whole_word
 
 _ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
@@ -154,8 +154,7 @@ def _wrong_lines(code: str, faults: Sequence[str]) -> set[int]:
     lines = code.split("\n")
     found: set[int] = set()
     for name in (name for fault in faults for name in _NAMED.findall(fault)):
-        has = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
-        at = {number for number, line in enumerate(lines[1:-1], 1) if has.search(line)}
+        at = {number for number, line in enumerate(lines[1:-1], 1) if whole_word(name).search(line)}
         if not at:
             return set()
         found |= at
