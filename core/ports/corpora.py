@@ -160,7 +160,7 @@ class CorpusStore(Protocol):
         """Keep vectors by the hash of their text, and what is given of their tokens."""
 
     async def tokens(self, encoder: str, hashes: Sequence[str]) -> dict[str, bytes]:
-        """Return what is kept of the tokens of those texts, by hash (`core.retrieval.late_interaction`)."""
+        """Return what is kept of the tokens of those texts, by hash (`core.retrieval.features`)."""
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""

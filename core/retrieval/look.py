@@ -14,10 +14,9 @@ from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
 from core.retrieval.found import VOTES, Found, ranks_of
 from core.retrieval.fusion import weighted
-from core.retrieval.live import Live
-from core.retrieval.page_views import PageViews, views_of
+from core.retrieval.live import Live, PageViews, views_of
 from core.retrieval.pregenerated import LivePairs
-from core.retrieval.rescoring import POOL, Ranking
+from core.retrieval.ranking import POOL, Ranking
 from core.text.words import query_terms
 
 CANDIDATES = 40

@@ -23,12 +23,11 @@ from core.ports import (
     WordIndex,
 )
 from core.retrieval.found import KEPT, TOGETHER, Found, reranked
-from core.retrieval.live import Live, live_of
+from core.retrieval.live import CACHED, Live, PageViews, live_of
 from core.retrieval.look import Look, Sources
-from core.retrieval.page_views import CACHED, PageViews
 from core.retrieval.pregenerated import LivePairs
+from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.release_notes.search import ReleaseNotes
-from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
 from core.text.said import Said

@@ -30,7 +30,7 @@ from core.memory.decision import LEARNED
 from core.memory.scoring.score import Thresholds, score
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.features import FEATURES, Numbers
-from core.retrieval.rescoring import DEFAULT_RANKING, LIFT
+from core.retrieval.ranking import DEFAULT_RANKING, LIFT
 from core.settings import load_settings
 from evaluation.gold import GoldLine, Place, is_hit, read_gold
 from evaluation.plots import draw_votes

@@ -29,7 +29,7 @@ from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, Signs
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.ranking import DEFAULT_RANKING
 from core.retrieval.search import Searcher
 from tests.fake_rewordings import FakeRewordings
 from tests.fake_upkeep import FakeVoters

@@ -45,10 +45,10 @@ from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load as load_attributes
 from core.query.releases.resolve import lookup
 from core.recipes import recipe_of
+from core.retrieval.ranking import FILE as RANKING
+from core.retrieval.ranking import load_ranking
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE as RANKING
-from core.retrieval.tuned import load_ranking
 from core.settings import Settings
 
 log = logging.getLogger(__name__)

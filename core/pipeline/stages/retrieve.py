@@ -9,7 +9,7 @@ from core.domain import Answer, Evidence, Recall
 from core.generation import phrases
 from core.generation.context import by_rule, reduction, selection
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.release_notes_first import NotesFirst
+from core.pipeline.release_notes import NotesFirst
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions

@@ -8,7 +8,7 @@ from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Re
 from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
-from core.pipeline.release_notes_said import Told
+from core.pipeline.release_notes import Told
 from core.pipeline.stage import dont_know
 from core.pipeline.stages.quote import about_others
 from core.query.language import detected

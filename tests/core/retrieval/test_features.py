@@ -9,8 +9,8 @@ import pytest
 
 from core.domain import ContextChunk
 from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, is_of_making, packed
-from core.retrieval.page_views import SeenPage, views_of
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.live import SeenPage, views_of
+from core.retrieval.ranking import DEFAULT_RANKING
 from core.text.words import index_terms, query_terms, windows
 
 TERMS = query_terms("kettle filter --lid")

@@ -12,7 +12,7 @@ from core.domain import ContextChunk, Hit, Queries
 from core.ingestion.pregeneration.pairs import Made, finished
 from core.ports import ASKED, TOLD, Corpus, PregeneratedPair, entries
 from core.retrieval.pregenerated import FIELDS, LivePairs, PairView, joined
-from core.retrieval.rescoring import DEFAULT_RANKING, POOL
+from core.retrieval.ranking import DEFAULT_RANKING, POOL
 from core.retrieval.search import Searcher
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated
