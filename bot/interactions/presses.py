@@ -31,7 +31,7 @@ from bot.rendering.answers import (
 from core.domain import Question, Vote
 from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, ngettext, spoken
-from core.memory.scoring.score import Esteem
+from core.memory.scoring import Esteem
 from core.ports import Claim
 from core.ports.opinions import Correction
 

@@ -21,7 +21,7 @@ from core.insights.gaps import Statistics
 from core.insights.given import GivenStore
 from core.learning.learner import Learner
 from core.memory.community import CommunityMemory
-from core.memory.scoring.vote_weighting import VoteWeighting
+from core.memory.scoring import VoteWeighting
 from core.models.pool import Pool
 from core.pipeline.research import Research
 from core.ports import (

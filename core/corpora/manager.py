@@ -16,7 +16,7 @@ from core.ingestion.indexer import Indexed, Indexer
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.reading import Reading, Report
 from core.memory.community import CommunityMemory
-from core.memory.scoring.vote_weighting import VoteWeighting
+from core.memory.scoring import VoteWeighting
 from core.models.embedding.encoder import Encoders
 from core.ports import BUILD, CorpusStore, MemoryStore, SourceRun, UpkeepStore
 from core.retrieval.search import Searcher

@@ -27,7 +27,7 @@ from core.domain import Citation, QAPair, Question, Recall, Vector
 from core.learning.learner import Learnt, learn
 from core.learning.voted import Voted
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds, score
+from core.memory.scoring import Thresholds, score
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.features import FEATURES, Numbers
 from core.retrieval.ranking import DEFAULT_RANKING, LIFT

@@ -11,7 +11,7 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Product, Queries, Question, Release, Scope
 from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, AcceptedAnswers, Outcome, Written, pair_of
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources

@@ -18,8 +18,7 @@ from core.feedback.accepted_answers import AcceptedAnswers
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
 from core.memory.decision import PAPER, Decision
-from core.memory.scoring.score import Thresholds
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.memory.scoring import Policy, Thresholds, VoteWeighting
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders
 from core.models.ollama.client import Ollama

@@ -34,8 +34,7 @@ from core.learning.learner import Learner, read_learnt, used
 from core.memory.community import CommunityMemory
 from core.memory.decision import Decision
 from core.memory.guard import guard
-from core.memory.scoring.score import PriorScorer, Thresholds
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.memory.scoring import Policy, PriorScorer, Thresholds, VoteWeighting
 from core.pipeline.research import Research
 from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
 from core.ports import LeftOut, PeoplesSource, Source, Workers

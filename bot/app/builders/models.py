@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.memory.scoring.score import Similarity
+from core.memory.scoring import Similarity
 from core.models.address import addresses
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker

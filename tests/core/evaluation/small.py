@@ -15,7 +15,7 @@ from core.ingestion.chunking import chunk
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
