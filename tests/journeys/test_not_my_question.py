@@ -9,8 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.app.builders.storage import questions_told_apart
 from bot.app.overview import Overview
-from bot.ports.chat import Press
-from bot.ports.message_codec import packed
+from bot.ports.chat import Press, packed
 from core.domain import MessageRef, Question
 from core.memory.scoring import DAY_SECONDS
 from core.ports import Claim

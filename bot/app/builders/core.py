@@ -15,8 +15,7 @@ from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.community.overrides import DefaultReleases
-from core.corpora.going_live import GoingLive
-from core.corpora.manager import CorpusManager
+from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
 from core.errors import ConfigurationError, SourceError
 from core.feedback.accepted_answers import AcceptedAnswers
