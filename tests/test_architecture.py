@@ -27,6 +27,7 @@ ONE_SUBJECT = {
     "core/memory/partitions/partition_index.py",
     "core/memory/scoring.py",
     "core/models/breaker.py",
+    "core/models/completion.py",
     "core/models/pool.py",
     "core/pipeline/stages/retrieve.py",
 }

@@ -23,8 +23,7 @@ from core.errors import (
     ServerRefused,
     UsageError,
 )
-from core.models.completion import Completion, again, stream
-from core.models.writer import Writer
+from core.models.completion import Completion, Writer, again, stream
 from core.ports import ModelHealth, Prompt, ServerState
 
 log = logging.getLogger(__name__)

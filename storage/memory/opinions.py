@@ -1,13 +1,12 @@
-"""What people say beside votes, in SQL: marks, authors of pairs, corrections, questions told apart."""
+"""What people say beside votes, in SQL: marks, authors of pairs, corrections."""
 
 from __future__ import annotations
 
 import time
 
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import delete, select, update
 
-from core.ports.cluster import APART
-from core.ports.opinions import Correction, Distinction, Mark
+from core.ports.opinions import Correction, Mark
 from storage.database.database import Store
 from storage.people.authorship import PAIR, drop_words
 from storage.tables import AnswerRow, AuthorRow, CorrectionRow, DistinctionRow, MarkRow, PairRow, VoteRow
@@ -85,53 +84,3 @@ class SqlOpinions(Store):
         if answer_id:
             statement = statement.where(CorrectionRow.answer_id == answer_id)
         return tuple(Correction(**row._mapping) for row in await self._rows(statement))
-
-
-DIRECT = "direct:%"
-"""Scopes of which no words are taken into memory."""
-
-
-class SqlDistinctions(Store):
-    """The `DistinctionStore` port on SQL."""
-
-    async def tell_apart(self, said: Distinction) -> bool:
-        """Keep one; False where it is known already, or the pair is not there."""
-        columns = ("pair_id", "key", "answer_id", "person", "at")
-        values = {name: getattr(said, name) for name in columns}
-        async with self._database.write() as connection:
-            self._database.tell(connection, APART, [said.pair_id])
-            there = await connection.execute(select(PairRow.id).where(PairRow.id == said.pair_id))
-            return there.first() is not None and await self._database.add(
-                connection, DistinctionRow, **values
-            )
-
-    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
-        """Return those of one pair, or of all, oldest first."""
-        queries = AnswerRow.trace["queries"]
-        topic = func.coalesce(
-            func.nullif(queries["topic"].as_string(), ""), queries["base"].as_string(), AnswerRow.question, ""
-        )
-        told = func.coalesce(AnswerRow.scope, "").not_like(DIRECT)
-        statement = (
-            select(
-                DistinctionRow.__table__,
-                case((told, topic), else_="").label("topic"),
-                case((told, func.coalesce(AnswerRow.question, "")), else_="").label("question"),
-                func.coalesce(AnswerRow.scope, "public").label("scope"),
-                PairRow.release,
-                PairRow.topic.label("remembered"),
-            )
-            .join(PairRow, PairRow.id == DistinctionRow.pair_id)
-            .outerjoin(AnswerRow, AnswerRow.id == DistinctionRow.answer_id)
-            .order_by(DistinctionRow.at, DistinctionRow.key)
-        )
-        if pair_id:
-            statement = statement.where(DistinctionRow.pair_id == pair_id)
-        return tuple(Distinction(**row._mapping) for row in await self._rows(statement))
-
-    async def take_back(self, pair_id: str, key: str) -> bool:
-        """Remove one; returns True if it was there."""
-        one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
-        async with self._database.write() as connection:
-            self._database.tell(connection, APART, [pair_id])
-            return bool((await connection.execute(delete(DistinctionRow).where(*one))).rowcount)

@@ -53,8 +53,8 @@ from storage.database.cluster import SqlCluster
 from storage.database.database import Database
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlDistinctions, SqlOpinions
-from storage.memory.pair_rows import SqlRewordings, SqlVoters
+from storage.memory.opinions import SqlOpinions
+from storage.memory.pair_rows import SqlDistinctions, SqlRewordings, SqlVoters
 from storage.memory.reactions import SqlReactions
 from storage.memory.upkeep import SqlUpkeep
 from storage.people.forgetting import SqlOptOuts, SqlPeople
