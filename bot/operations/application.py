@@ -38,7 +38,7 @@ from core.ports.cluster import Cluster
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.reactions import ReactionStore
+from core.ports.opinions import ReactionStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher

@@ -39,8 +39,7 @@ from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
-from core.ports.reactions import ReactionStore
+from core.ports.opinions import Distinction, DistinctionStore, OpinionStore, ReactionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names
 from core.settings import Settings
@@ -53,9 +52,8 @@ from storage.database.cluster import SqlCluster
 from storage.database.database import Database
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlOpinions
+from storage.memory.opinions import SqlOpinions, SqlReactions
 from storage.memory.pair_rows import SqlDistinctions, SqlRewordings, SqlVoters
-from storage.memory.reactions import SqlReactions
 from storage.memory.upkeep import SqlUpkeep
 from storage.people.forgetting import SqlOptOuts, SqlPeople
 from storage.people.retention import SqlRetention
