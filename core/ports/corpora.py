@@ -298,3 +298,12 @@ class PassageStore(Protocol):
 
     async def text(self, release: str, page_hash: str) -> str:
         """Return the page with that hash (`ContextChunk.hash`) of a release; empty where it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Where corpora are kept and searched: their store, and both indexes of it."""
+
+    store: CorpusStore
+    vectors: VectorIndex
+    words: WordIndex

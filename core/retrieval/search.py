@@ -12,16 +12,14 @@ from functools import partial
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import (
     Corpus,
-    CorpusStore,
     Encoder,
     Matrix,
     Place,
     PregeneratedPair,
     PregeneratedStore,
     Reranker,
-    VectorIndex,
-    WordIndex,
 )
+from core.ports.corpora import Indexes
 from core.retrieval.found import KEPT, TOGETHER, Found, reranked
 from core.retrieval.live import CACHED, Live, PageViews, live_of
 from core.retrieval.look import Look, Sources
@@ -47,9 +45,7 @@ class Searcher:
 
     def __init__(
         self,
-        store: CorpusStore,
-        vectors: VectorIndex,
-        words: WordIndex,
+        indexes: Indexes,
         ranking: Ranking = DEFAULT_RANKING,
         reranker: Reranker | None = None,
         problem: str = "",
@@ -62,9 +58,9 @@ class Searcher:
 
         Versions of the `product` are left out where releases are compared.
         """
-        self._store = store
-        self._vectors = vectors
-        self._words = words
+        self._store = store = indexes.store
+        self._vectors = indexes.vectors
+        self._words = indexes.words
         self.ranking = ranking
         self.retriever = retriever or retriever_of(DEFAULT)
         self.problem = problem

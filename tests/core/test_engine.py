@@ -25,6 +25,7 @@ from core.models.ollama.client import Ollama
 from core.pipeline.research import Research
 from core.pipeline.resources import STEPS, ModelBudget, Resources
 from core.ports import LanguageModel, Prompt, Reranker
+from core.ports.corpora import Indexes
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, Signs
@@ -135,7 +136,7 @@ async def house(
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     judgement = replace(DEFAULT_JUDGEMENT, enough=enough)
     ranking = replace(DEFAULT_RANKING, judgement=judgement)
-    searcher = Searcher(store, vectors, words, ranking, reranker)
+    searcher = Searcher(Indexes(store, vectors, words), ranking, reranker)
     await searcher.load()
     searcher.learning.clear()  # this house embeds no sentences, and never will
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)

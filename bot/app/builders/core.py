@@ -171,9 +171,7 @@ async def _searcher(ground: Ground) -> Searcher:
         log.warning("%s", problem)
     ranking = used(ranking, await asyncio.to_thread(read_learnt, ground.home), encoder.name)
     return Searcher(
-        stores.corpora,
-        stores.vectors,
-        stores.words,
+        stores.indexes,
         ranking=ranking,
         reranker=models.reranker,
         problem=problem,
@@ -203,9 +201,7 @@ def _corpus_manager(
         store=corpora,
         memories=stores.memories,
         indexer=Indexer(
-            corpora,
-            stores.vectors,
-            stores.words,
+            stores.indexes,
             ground.sources.__getitem__,
             going_live.went_live,
             ground.workers,
@@ -231,9 +227,7 @@ def _pregeneration(ground: Ground, searcher: Searcher, quota: Quota) -> Pregener
 
     return Pregeneration(
         stores.pregenerated,
-        stores.corpora,
-        stores.vectors,
-        stores.words,
+        stores.indexes,
         RulePairs() if ground.settings.pregenerate == "rules" else None,
         shown,
         quota=quota,
