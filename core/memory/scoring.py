@@ -37,6 +37,7 @@ from core.ports import (
     VoteEvent,
     VoterStore,
 )
+from core.text.markup import FENCED
 from core.text.words import one_line, query_terms, sentences, window_texts
 
 log = logging.getLogger(__name__)
@@ -369,7 +370,6 @@ SENTENCES = 12
 """Sentences of an answer that are looked at."""
 PAGES = 4
 """Pages of evidence that they are compared with, the best ones."""
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _MARKS = re.compile(r"\[\d+\]|^[>#*\- ]+", re.MULTILINE)
 _TOKENS = 200
 
@@ -431,6 +431,6 @@ class PriorScorer:
 
 def statements(answer: str) -> list[str]:
     """Return the sentences of an answer without code, citations and marks of Markdown."""
-    plain = _MARKS.sub("", _FENCE.sub("", answer))
+    plain = _MARKS.sub("", FENCED.sub("", answer))
     found = [one_line(sentence) for line in plain.split("\n") for sentence in sentences(line)]
     return [sentence for sentence in found if re.search(r"\w\W+\w", sentence)][:SENTENCES]
