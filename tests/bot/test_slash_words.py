@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.commands.option import Option, parsed, quoted, whole_number, words
 from bot.commands.pausing import channel_of, duration, mode_and_channel
+from bot.commands.slash.words import Option, parsed, quoted, whole_number, words
 from core.errors import UsageError
 
 RELEASE = Option("release", "")

@@ -13,7 +13,7 @@ from simcord.components import walk_components
 from simcord.enums import OverwriteType
 from simcord.env import Env
 
-from bot.commands.option import parsed
+from bot.commands.slash.words import parsed
 from bot.commands.slash.table import Subcommand, words
 from bot.platforms.discord.commands import ANSWER_THIS
 from bot.platforms.discord.platform import connect

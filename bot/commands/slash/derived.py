@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.command import Command, Given, Option, Result, Table
-from bot.commands.option import whole_number
 from bot.commands.permissions import Permissions
 from bot.commands.registry import table
 from bot.commands.slash.table import Call, SlashCommands, Subcommand
+from bot.commands.slash.words import whole_number
 from bot.operations.application import Application
 from bot.operations.audit import Audit
 

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
-from bot.commands.option import Option, parsed, words
 from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import Confirmations
+from bot.commands.slash.words import Option, parsed, words
 from bot.escalation.texts import named
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder

@@ -12,7 +12,7 @@ import discord
 from discord import app_commands
 from discord.app_commands import TranslationContextLocation as Place
 
-from bot.commands.option import quoted
+from bot.commands.slash.words import quoted
 from bot.commands.slash.table import Option, Subcommand
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
