@@ -231,7 +231,7 @@ class SourceRun:
     error: str
     skipped: tuple[tuple[str, str], ...]
     level: int = 0
-    """How often it was found changed (`core.catalogue.entries.next_level`)."""
+    """How often it was found changed (`core.catalogue.tables.next_level`)."""
 
 
 class VectorIndex(Protocol):
