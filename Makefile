@@ -50,7 +50,7 @@ soak: $(VENV)/ready-test
 
 # one mistake at a time in the score, in placing pairs and in claims, and whether the tests see it; half an hour
 mutants: $(VENV)/ready-test
-	@for module in $(or $(ONLY),core/memory/scoring/score.py core/memory/scoring/vote_weighting.py \
+	@for module in $(or $(ONLY),core/memory/scoring.py \
 		core/memory/partitions/partition.py storage/serving/conversations.py); do \
 		$(BIN)/python -m tests.proofs.mutants $$module; done
 

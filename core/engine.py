@@ -12,8 +12,7 @@ from core.domain import READER, Answer, Question, Trace, Vote
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.answer_log import AnswerLog
 from core.languages import speaking
-from core.memory.scoring.score import Esteem, esteem
-from core.memory.scoring.vote_weighting import VoteWeighting
+from core.memory.scoring import Esteem, VoteWeighting, esteem
 from core.pipeline.context import Needs, QueryContext, Silence
 from core.pipeline.resources import Resources
 from core.pipeline.stage import AnswerKeeper, Stage, run
@@ -100,7 +99,7 @@ class Engine:
     async def feedback(self, vote: Vote, helper: bool = False) -> bool:
         """Count one person's vote; returns True if it counts: of a kept answer, by somebody who is kept.
 
-        The asker's and helpers' votes weigh more, strangers' less (`core.memory.scoring.vote_weighting`).
+        The asker's and helpers' votes weigh more, strangers' less (`core.memory.scoring`).
         Accounts that `corpora.toml` links are one voter.
         """
         row = await self._store.answer(vote.answer_id)

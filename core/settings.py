@@ -1,6 +1,6 @@
 """Secrets and switches, from the environment and `.env`; built once in the bootstrap and passed on.
 
-What the product is, its releases, sources and channels stand in `corpora.toml` (`catalogue.py`).
+What the product is, its releases, sources and channels stand in `corpora.toml` (`core/catalogue/`).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from core.models.writer import PROBE
+from core.models.completion import PROBE
 from tests.ollama_answers import Recorded, cited_answer, embedded, filled, pieces_of, tokens_of
 
 Kind = Literal[

@@ -20,7 +20,7 @@ from core.catalogue.tables import Schedule
 from core.community.overrides import EVERYWHERE
 from core.insights.gaps import DAYS, Gap
 from core.insights.statistics import Cited, Day, Within
-from core.memory.scoring.score import DAY_SECONDS
+from core.memory.scoring import DAY_SECONDS
 from core.models.breaker import Breaker
 from core.ports.about import BOT
 

@@ -26,8 +26,7 @@ from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
-from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
-from bot.ports.message_codec import packed, unpacked
+from bot.ports.chat import ANEW, Chat, Message, Reply, packed, unheard, unpacked
 from bot.rendering.answers import sorry
 from core.domain import MessageRef
 from core.errors import StorageUnavailable

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from bot.conversation.answering import Answering
 from bot.conversation.desk import InOrder, Slot
-from bot.ports.chat import Chat, Message, Reply
-from bot.ports.message_codec import ref_of, unpacked
+from bot.ports.chat import Chat, Message, Reply, ref_of, unpacked
 from bot.rendering.answers import is_sign_of_work
 from core.domain import MessageRef
 from core.errors import PlatformError

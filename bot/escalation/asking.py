@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from bot.escalation import texts as text
-from bot.ports.chat import Chat, Control, Message, Person, Press, Reply, Responder
-from bot.ports.message_codec import unpacked
+from bot.ports.chat import Chat, Control, Message, Person, Press, Reply, Responder, unpacked
 from core.catalogue.sources import Targets
 from core.domain import MessageRef, Scope
 from core.engine import Engine

@@ -1,7 +1,11 @@
-"""Says who can reach what of this bot: the playground, the dashboard, the widget, the database."""
+"""Says who can reach what of this bot: the playground, the dashboard, the widget, the database.
+
+What is secret or only the bot's own in a bot's folder is kept from being committed with it.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from bot.home.findings import Finding, good, unsure
@@ -14,6 +18,8 @@ LINK = "the link that `threadlore serve` prints at its start"
 _LOCAL = ("localhost", "127.0.0.1", "::1", "")
 TLS = "sslmode=require"
 """What has to stand in an address of PostgreSQL for a connection that cannot be read on the way."""
+IGNORED = (".env", "/home/")
+"""The tokens, and the bot's home: its key, its database, its logs, the pages it read."""
 
 
 def exposed(settings: Settings) -> list[Finding]:
@@ -117,3 +123,13 @@ def _database(settings: Settings) -> Finding:
 def _is_local(host: str) -> bool:
     name = host.rstrip(".").lower()
     return name in ("localhost", "::1") or name.endswith(".localhost") or name.startswith("127.")
+
+
+def keep_out_of_git(folder: Path) -> None:
+    """Write a `.gitignore` into a bot's folder; lines that somebody wrote there stay."""
+    place = folder / ".gitignore"
+    there = place.read_text(encoding="utf-8") if place.exists() else ""
+    lacking = [line for line in IGNORED if line not in there.splitlines()]
+    gap = "\n" if there and not there.endswith("\n") else ""
+    if lacking:
+        place.write_text(there + gap + "\n".join(lacking) + "\n", encoding="utf-8")

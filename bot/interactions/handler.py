@@ -19,8 +19,19 @@ from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.own_pages import OwnPagesHandler
 from bot.interactions.presses import APART, ASK_AGAIN, VOTES, Presses
 from bot.interactions.sharing import alone
-from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
-from bot.ports.message_codec import command_of, packed, press_of
+from bot.ports.chat import (
+    DOWN,
+    UP,
+    Chat,
+    Command,
+    Press,
+    Reaction,
+    Reply,
+    Responder,
+    command_of,
+    packed,
+    press_of,
+)
 from bot.privacy.opted_out import NOT_TOLD
 from bot.rendering.answers import THINK, WORKING
 from bot.rendering.own_page import CONTROLS

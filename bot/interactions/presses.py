@@ -14,8 +14,7 @@ from bot.conversation.desk import Desk
 from bot.conversation.limits import wait_text
 from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing, alone
-from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
-from bot.ports.message_codec import packed, unpacked
+from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder, packed, unpacked
 from bot.privacy.visibility import beyond
 from bot.rendering.answers import (
     ASK_WHAT_WAS_WRONG,
@@ -31,7 +30,7 @@ from bot.rendering.answers import (
 from core.domain import Question, Vote
 from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, ngettext, spoken
-from core.memory.scoring.score import Esteem
+from core.memory.scoring import Esteem
 from core.ports import Claim
 from core.ports.opinions import Correction
 

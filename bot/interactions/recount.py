@@ -20,7 +20,7 @@ from bot.ports.chat import Chat, Reaction, vote_of
 from bot.ports.standing import ReactionReader, Standing, Unreadable
 from core.domain import MessageRef
 from core.errors import PlatformError, StorageUnavailable
-from core.ports.reactions import Shown
+from core.ports.opinions import Shown
 
 log = logging.getLogger(__name__)
 

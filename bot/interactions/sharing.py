@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.resumption import Strays
-from bot.ports.chat import Chat, Control, Message, Press, Reply
-from bot.ports.message_codec import packed, unpacked
+from bot.ports.chat import Chat, Control, Message, Press, Reply, packed, unpacked
 from bot.rendering.answers import compose, controls
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bot.operations.application import Application
 from bot.operations.notices import AGAIN_SECONDS, Notices
-from core.memory.scoring.vote_weighting import Burst
+from core.memory.scoring import Burst
 from core.models.breaker import Breaker
 from core.ports import BUILD
 

@@ -21,7 +21,7 @@ from core.insights.gaps import Statistics
 from core.insights.given import GivenStore
 from core.learning.learner import Learner
 from core.memory.community import CommunityMemory
-from core.memory.scoring.vote_weighting import VoteWeighting
+from core.memory.scoring import VoteWeighting
 from core.models.pool import Pool
 from core.pipeline.research import Research
 from core.ports import (
@@ -38,7 +38,7 @@ from core.ports.cluster import Cluster
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.reactions import ReactionStore
+from core.ports.opinions import ReactionStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bot.ports.chat import Chat, Reply
 from core.domain import content_hash
 from core.errors import ThreadloreError
-from core.memory.scoring.score import DAY_SECONDS
+from core.memory.scoring import DAY_SECONDS
 from core.ports.about import Notice, NoticeStore
 
 log = logging.getLogger(__name__)

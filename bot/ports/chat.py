@@ -2,12 +2,14 @@
 
 A platform is a package in `bot/platforms/`. It turns the platform's events into the values below, passes
 them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
+
+Claims keep messages, commands and presses as dictionaries (`packed`), from which they are made again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn, single_spaced
@@ -326,3 +328,40 @@ def vote_of(emoji: str) -> Literal[0, 1] | None:
     """Read an emoji as a vote: 1, 0 or None; any spelling and any skin tone counts the same."""
     plain = emoji.strip(":").split("::")[0].rstrip(_SKIN_TONES)
     return 1 if plain in _UP else 0 if plain in _DOWN else None
+
+
+def packed(what: Message | Command | Press) -> dict[str, Any]:
+    """Return a message, a command or a press as a dictionary from which it can be restored."""
+    return asdict(what)
+
+
+def unpacked(payload: Mapping[str, Any]) -> Message:
+    """Return the message of a claim; fields that an older version did not write get defaults."""
+    return Message(
+        **{
+            **payload,
+            "ref": MessageRef(**payload["ref"]),
+            "author": Person(**payload["author"]),
+            "scope": Scope(**payload["scope"]),
+            "authors": tuple(payload.get("authors") or ()),
+        }
+    )
+
+
+def command_of(payload: Mapping[str, Any]) -> Command:
+    """Return the command that was packed."""
+    made = {"person": Person(**payload["person"]), "scope": Scope(**payload["scope"])}
+    return Command(**{**payload, **made, "where": MessageRef(**payload["where"])})
+
+
+def press_of(payload: Mapping[str, Any]) -> Press:
+    """Return the press that was packed."""
+    made = {"person": Person(**payload["person"]), "scope": Scope(**payload["scope"])}
+    return Press(**{**payload, **made, "ref": MessageRef(**payload["ref"])})
+
+
+def ref_of(key: str, conversation: str) -> MessageRef:
+    """Return where a claimed message stands, by the keys of it and of its conversation."""
+    platform, channel, message = key.split("@")[0].split(":", 2)
+    thread = conversation.split("@")[0].split(":", 2)[2:]
+    return MessageRef(platform, channel, message, thread[0] if thread else "")

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
-from bot.ports.chat import Chat, Message, Press, Reaction, Reply, Responder
-from bot.ports.message_codec import packed
+from bot.ports.chat import Chat, Message, Press, Reaction, Reply, Responder, packed
 from core.domain import Turn
 from core.errors import PlatformError
 from core.languages import N_, _

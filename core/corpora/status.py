@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain import Product, Release
 from core.ingestion.reading import Progress
-from core.memory.scoring.score import DAY_SECONDS
+from core.memory.scoring import DAY_SECONDS
 from core.ports import BUILD, Census, Corpus, SourceRun
 from core.text.times import day_of, iso
 

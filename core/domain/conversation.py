@@ -262,7 +262,7 @@ Vector = NDArray[np.float32]
 """Of shape (dimensions,) and unit length."""
 Store = Literal["high", "low"]
 Standing = Literal["known", "asker", "helper", "early", "new", "flood", "reader"]
-"""What a voter was when they voted; `memory.scoring.vote_weighting` tells it, and what each counts for."""
+"""What a voter was when they voted; `memory.scoring` tells it, and what each counts for."""
 STRANGERS: tuple[Standing, ...] = ("early", "new", "flood")
 """Voters who vouch for nothing alone, or not as many of them as come."""
 READER: Standing = "reader"

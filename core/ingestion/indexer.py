@@ -21,16 +21,14 @@ from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
 from core.ports import (
     BUILD,
     Corpus,
-    CorpusStore,
     Encoder,
     SearchRow,
     Source,
-    VectorIndex,
-    WordIndex,
     Workers,
     pairs_collection,
 )
 from core.ports.cluster import CORPORA, Cluster, OnlyProcess
+from core.ports.corpora import Indexes
 from core.system.offload import aside
 
 log = logging.getLogger(__name__)
@@ -54,9 +52,7 @@ class Indexer:
 
     def __init__(
         self,
-        store: CorpusStore,
-        vectors: VectorIndex,
-        words: WordIndex,
+        indexes: Indexes,
         sources: Callable[[str], Sequence[Source]],
         on_live: Callable[[str], Awaitable[None]],
         workers: Workers,
@@ -64,9 +60,9 @@ class Indexer:
         cluster: Cluster | None = None,
     ) -> None:
         self._cluster = cluster or OnlyProcess()
-        self._store = store
-        self._vectors = vectors
-        self._words = words
+        self._store = store = indexes.store
+        self._vectors = indexes.vectors
+        self._words = indexes.words
         self._quota = quota
         self._embedding = Embedding(store, quota)
         self._reader = Reader(store, sources, workers, quota)

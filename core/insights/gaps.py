@@ -12,7 +12,7 @@ import numpy as np
 
 from core.domain import Vector
 from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Gap, Served, StatisticsStore, Within
-from core.memory.scoring.score import DAY_SECONDS, Thresholds
+from core.memory.scoring import DAY_SECONDS, Thresholds
 from core.models.embedding.encoder import Encoders
 from core.ports import Matrix, for_questions
 from core.system.offload import aside

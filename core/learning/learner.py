@@ -25,10 +25,9 @@ from core.pipeline.research import Research
 from core.ports import MemoryStore, RewordingStore
 from core.privacy.names import nobody
 from core.retrieval.features import FEATURES, Numbers
-from core.retrieval.rescoring import Ranking
+from core.retrieval.ranking import FILE as TUNED
+from core.retrieval.ranking import Ranking, load_ranking
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE as TUNED
-from core.retrieval.tuned import load_ranking
 from core.system.private_files import write_whole
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import UsageError
 from core.memory.decision import Decision
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Encoder
 from core.system.private_files import private_folder, write_whole
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.errors import ThreadloreError
 from core.memory.calibrated import Calibrated
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Encoder, for_questions
 from core.system.private_files import private_folder, write_whole
 

@@ -15,13 +15,11 @@ from core.domain import QAPair, Recall, Scope, Store, Vector, Vote
 from core.memory.calibrated import Settle
 from core.memory.decision import PAPER, Decision, Distinctions, Guard, key_of
 from core.memory.partitions.arrivals import Replayed
-from core.memory.partitions.loading import loaded, taken_in
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex
-from core.memory.partitions.turns import Turns
+from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, Turns
 from core.memory.recall import Lookup, PaperRecaller, Recaller, shown
 from core.memory.recognition import Recognition
-from core.memory.scoring.score import Thresholds, score_of
+from core.memory.scoring import Thresholds, score_of
 from core.memory.verification import check, searched
 from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore
 from core.ports.cluster import ALL, Cluster, OnlyProcess
@@ -96,7 +94,7 @@ class CommunityMemory:
         if ALL in keys:
             await self._load(self._places.encoders)
         elif keys:
-            await self._learn(await taken_in(self._store, self._corpora, self._places, keys))
+            await self._learn(await self._places.take_in(self._corpora, keys))
 
     async def _load(self, now: Encoders) -> None:
         places, decision = self._places.empty(now), self.decision
@@ -104,7 +102,7 @@ class CommunityMemory:
         if self._settle and in_use.keys() != self._settled:
             places.thresholds, decision = await self._settle(list(in_use.values()))
             self._settled = frozenset(in_use)
-        pairs, touched = await loaded(self._store, self._corpora, places)
+        pairs, touched = await places.fill(self._corpora)
         await self._take_over(places, pairs, decision)
         await places.settle(touched)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain import Citation, Scope
-from core.memory.scoring.score import Thresholds, is_neutral, score_of
+from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Remembered
 from core.text.words import storable
 

@@ -14,7 +14,7 @@ from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
-from core.memory.scoring.score import Thresholds, liked, score_of, vouched
+from core.memory.scoring import Thresholds, liked, score_of, vouched
 from core.ports import LanguageModel, MemoryStore, Prompt, Remembered
 from core.text.words import words
 

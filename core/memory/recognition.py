@@ -16,7 +16,7 @@ from core.domain import QAPair, Vector
 from core.memory.decision import Decision, Distinctions
 from core.memory.facts import facts
 from core.memory.partitions.partition_index import Encoders, embedded
-from core.memory.scoring.score import Thresholds, score
+from core.memory.scoring import Thresholds, score
 from core.ports import CorpusStore, Encoder, Matrix, Remembered, Reworded, RewordingStore
 from core.text.words import one_line
 

@@ -11,7 +11,7 @@ from core.domain import Vector
 from core.memory.partitions.partition import ROUNDING, Partition
 from core.memory.partitions.partition_index import Key, key_of
 from core.memory.partitions.vectors import ROWS_AT_ONCE
-from core.memory.scoring.score import Thresholds, is_neutral, score_of
+from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Placement, Remembered
 
 Placed = Sequence[tuple[Placement, Remembered]]

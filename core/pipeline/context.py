@@ -34,7 +34,7 @@ from core.ports import Listener, Matrix
 from core.query.forms import names_in_errors, without_addresses
 from core.retrieval.confidence import QuoteSigns
 from core.retrieval.found import Found
-from core.retrieval.release_notes.arrivals import Came
+from core.retrieval.release_notes.dated import Came
 from core.retrieval.release_notes.gone import Told
 from core.text.words import query_terms
 

@@ -16,7 +16,7 @@ from core.errors import ModelBusy, ModelError, ModelMissing, ModelUnavailable
 from core.generation.context.by_rule import KEPT
 from core.generation.wikidata import Wikidata
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import PriorScorer
+from core.memory.scoring import PriorScorer
 from core.models.embedding.encoder import Encoders
 from core.ports import TURN, Encoder, LanguageModel, MemoryStore
 from core.ports.opinions import OpinionStore

@@ -160,7 +160,7 @@ class CorpusStore(Protocol):
         """Keep vectors by the hash of their text, and what is given of their tokens."""
 
     async def tokens(self, encoder: str, hashes: Sequence[str]) -> dict[str, bytes]:
-        """Return what is kept of the tokens of those texts, by hash (`core.retrieval.late_interaction`)."""
+        """Return what is kept of the tokens of those texts, by hash (`core.retrieval.features`)."""
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""
@@ -231,7 +231,7 @@ class SourceRun:
     error: str
     skipped: tuple[tuple[str, str], ...]
     level: int = 0
-    """How often it was found changed (`core.catalogue.entries.next_level`)."""
+    """How often it was found changed (`core.catalogue.tables.next_level`)."""
 
 
 class VectorIndex(Protocol):
@@ -298,3 +298,12 @@ class PassageStore(Protocol):
 
     async def text(self, release: str, page_hash: str) -> str:
         """Return the page with that hash (`ContextChunk.hash`) of a release; empty where it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Where corpora are kept and searched: their store, and both indexes of it."""
+
+    store: CorpusStore
+    vectors: VectorIndex
+    words: WordIndex

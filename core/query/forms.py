@@ -11,6 +11,7 @@ from typing import NamedTuple
 from core.domain import Product
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
+from core.text.markup import FENCED
 from core.text.words import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
@@ -19,7 +20,6 @@ _ADDRESS = re.compile(
     r"|\bFile \"[^\"\n]+\", line \d+",
     re.IGNORECASE,
 )
-_SHOWN = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _NO_ATTRIBUTE = re.compile(
     r"(?:\bAttributeError:\s{0,4})?(?:\b(?:type object|module)\s)?['\"‘](?P<owner>\w+)['\"’]"
     r"(?:\sobject)?\shas no attribute\s['\"‘](?P<name>\w+)['\"’]"
@@ -126,7 +126,7 @@ def filtered(text: str) -> str:
     Of what is asked about code, only the prose; of what an interpreter shows of an object, only its name.
     """
     text = names_in_errors(_IN_MEMORY.sub(r"\g<name>", text))
-    prose = _SHOWN.sub(" ", text)
+    prose = FENCED.sub(" ", text)
     text = prose if len(content(prose)) >= _EXPLAINED else text
     kept = [w.strip("`*\"'()[]{},;:!?") for w in re.split(r"\s+", text)]
     kept = [w.rstrip(".") for w in kept]

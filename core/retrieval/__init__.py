@@ -1,5 +1,5 @@
 """Finding the pages that answer a question, and how sure that is.
 
 Open `search.py` first: a `Searcher` gives a file of `retrievers/` a `Look` (`look.py`) and gets a `Found`
-(`found.py`). `features.py` and `rescoring.py` put pages in order, `confidence.py` says how sure they are.
+(`found.py`). `features.py` and `ranking.py` put pages in order, `confidence.py` says how sure they are.
 """

@@ -172,9 +172,9 @@ def quote_signs(
     here = frozenset(index_terms(text) if names else ())
     best = max((item.score for item in pages), default=0.0)
     rivals = sum(item.score >= best - RIVAL * abs(best) for item in pages)
-    sections = {_section(item) for item in pages if item.chunk.hash in cited}
+    sections = {section_of(item) for item in pages if item.chunk.hash in cited}
     likely = [math.exp(max(item.score - best, -50.0)) for item in pages]
-    quoted = sum(own for own, item in zip(likely, pages, strict=True) if _section(item) in sections)
+    quoted = sum(own for own, item in zip(likely, pages, strict=True) if section_of(item) in sections)
     return QuoteSigns(
         found,
         held,
@@ -185,5 +185,6 @@ def quote_signs(
     )
 
 
-def _section(item: Evidence) -> tuple[str, str, str]:
+def section_of(item: Evidence) -> tuple[str, str, str]:
+    """Return which section a page is of: release, path and headings."""
     return item.chunk.release, item.chunk.path, item.chunk.heading

@@ -1,6 +1,9 @@
 """What the second look sees of a page: how it holds the question together (*ours*).
 
-Every feature is about 0 to 1, so that one set of weights serves corpora of any size.
+Every feature is about 0 to 1, so that one set of weights serves corpora of any size. One of them is late
+interaction: for each token of the question the nearest one of the text counts (MaxSim: Khattab and Zaharia,
+ColBERT, 2020, section 3.2). Of texts a bit is kept for each number of a token's vector: its sign, as in
+ColBERTv2's residuals of one bit (Santhanam et al. 2022, section 3.3), here without centroids.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from numpy.typing import NDArray
 
 from core.domain import ContextChunk, Vector
 from core.ports import Matrix
-from core.retrieval.late_interaction import Bits, matches
 from core.retrieval.pregenerated import PairView
 from core.text.words import index_terms, window_hashes, windows
 
@@ -46,7 +48,7 @@ FEATURES = (
 
 `passage`: fused score of the best passage; `near`: best cosine of a passage, `sentence`: of a window;
 `joint`: best window by cosine and by its share of the question's terms together; `tokens`: how well
-the best windows hold each token of the question (`core.retrieval.late_interaction`); `identifiers`: share of
+the best windows hold each token of the question (`matches`); `identifiers`: share of
 the question's identifiers; `reference`: how far the document is an API reference; `document`: BM25F of
 the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
 `older`: how many versions ago release notes are from; `changed`: release notes where the question asks what
@@ -86,6 +88,8 @@ _OF_MAKING = re.compile(
     r"|triage",
     re.IGNORECASE,
 )
+Bits = NDArray[np.uint8]
+"""A row of bits for each token, packed: shape (tokens, dimensions / 8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +261,41 @@ def packed(chunk: ContextChunk, vectors: Mapping[str, Vector], tokens: Mapping[s
 def number_of(term: str) -> int:
     """Return the number under which a term stands in what is kept of pages."""
     return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+def bits_of(tokens: Matrix) -> bytes:
+    """Return what is kept of the vectors of a text's tokens, shape (tokens, dimensions)."""
+    return np.packbits(tokens > 0, axis=1).tobytes()
+
+
+def nearest(question: Matrix, texts: Sequence[Bits]) -> Numbers:
+    """Return how near the nearest token of each text is to each of a question's: shape (texts, tokens).
+
+    `question` has a unit vector for each token, shape (tokens, dimensions). Nearness is the cosine with the
+    signs of the text's token; 0 for a text without tokens.
+    """
+    lengths = np.array([len(bits) for bits in texts], np.int64)
+    found = np.zeros((len(texts), len(question)))
+    if not len(question) or not lengths.sum():
+        return found
+    every = np.unpackbits(np.concatenate([bits for bits in texts if len(bits)]), axis=1)
+    dimensions = question.shape[1]
+    signs = every[:, :dimensions].astype(np.float32)
+    # the cosine with signs of -1 and 1, worked out with 0 and 1
+    cosines = (2.0 * (signs @ question.T) - question.sum(axis=1)) / np.sqrt(dimensions)
+    there = np.flatnonzero(lengths)
+    starts = np.cumsum(lengths[there]) - lengths[there]
+    found[there] = np.maximum.reduceat(cosines, starts, axis=0)
+    return found
+
+
+def matches(question: Matrix, pages: Sequence[Sequence[Bits]]) -> Numbers:
+    """Return how well each page, given by its windows, holds the tokens of a question: shape (pages,).
+
+    The mean of two: how well all its windows together do, and the best of them alone.
+    """
+    near = nearest(question, [bits for windows in pages for bits in windows])
+    starts = np.cumsum([0, *map(len, pages)])[:-1]
+    together = np.maximum.reduceat(near, starts, axis=0).mean(axis=1)
+    alone = np.maximum.reduceat(near.mean(axis=1), starts)
+    return np.asarray((together + alone) / 2.0)

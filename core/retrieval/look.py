@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,12 +12,11 @@ from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import CorpusStore, Encoder, Matrix, TokenEncoder, VectorIndex, WordIndex, for_questions
 from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
-from core.retrieval.found import VOTES, Found, ranks_of
+from core.retrieval.found import KEPT, VOTES, Found, ranks_of
 from core.retrieval.fusion import weighted
-from core.retrieval.live import Live
-from core.retrieval.page_views import PageViews, views_of
+from core.retrieval.live import Live, PageViews, views_of
 from core.retrieval.pregenerated import LivePairs
-from core.retrieval.rescoring import POOL, Ranking
+from core.retrieval.ranking import POOL, Ranking
 from core.text.words import query_terms
 
 CANDIDATES = 40
@@ -59,6 +58,21 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """What is searched for: the queries, and the vector of the dense one (further rows are left out).
+
+    `wanted` is how many pages are to be found, of which `keep` are handed over. `voted` is what people think
+    of pages for nearly the same question, -1..1 by the hash of the page.
+    """
+
+    queries: Queries
+    vectors: Matrix
+    keep: int = KEPT
+    wanted: int = KEPT
+    voted: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """Pages with their features, shape (pages, FEATURES), the passages found in each.
 
@@ -78,32 +92,19 @@ class Pool:
 
 
 class Look:
-    """One search in one release: the queries, the dense one's `query` vector, and where to look.
-
-    `wanted` is how many pages are to be found, of which `keep` are handed over. `voted` is what people think
-    of pages for nearly the same question, -1..1 by the hash of the page.
-    """
+    """One search in one release: what is sought, the dense query's `query` vector, and where to look."""
 
     def __init__(
-        self,
-        sources: Sources,
-        live: Live,
-        pairs: LivePairs | None,
-        ranking: Ranking,
-        queries: Queries,
-        vectors: Matrix,
-        keep: int,
-        wanted: int,
-        voted: Mapping[str, float] | None = None,
+        self, sources: Sources, live: Live, pairs: LivePairs | None, ranking: Ranking, sought: Sought
     ) -> None:
-        self.voted = voted or {}
+        self.voted = sought.voted
         self.sources = sources
         self.live = live
         self.ranking = ranking
-        self.queries = queries
-        self.vectors = vectors[:1]
-        self.keep = keep
-        self.wanted = wanted
+        self.queries = sought.queries
+        self.vectors = sought.vectors[:1]
+        self.keep = sought.keep
+        self.wanted = sought.wanted
         self._pairs = pairs
         self._hits: Hits | None = None
 

@@ -12,23 +12,20 @@ from functools import partial
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import (
     Corpus,
-    CorpusStore,
     Encoder,
     Matrix,
     Place,
     PregeneratedPair,
     PregeneratedStore,
     Reranker,
-    VectorIndex,
-    WordIndex,
 )
+from core.ports.corpora import Indexes
 from core.retrieval.found import KEPT, TOGETHER, Found, reranked
-from core.retrieval.live import Live, live_of
-from core.retrieval.look import Look, Sources
-from core.retrieval.page_views import CACHED, PageViews
+from core.retrieval.live import CACHED, Live, PageViews, live_of
+from core.retrieval.look import Look, Sought, Sources
 from core.retrieval.pregenerated import LivePairs
+from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.release_notes.search import ReleaseNotes
-from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
 from core.text.said import Said
@@ -48,9 +45,7 @@ class Searcher:
 
     def __init__(
         self,
-        store: CorpusStore,
-        vectors: VectorIndex,
-        words: WordIndex,
+        indexes: Indexes,
         ranking: Ranking = DEFAULT_RANKING,
         reranker: Reranker | None = None,
         problem: str = "",
@@ -63,9 +58,9 @@ class Searcher:
 
         Versions of the `product` are left out where releases are compared.
         """
-        self._store = store
-        self._vectors = vectors
-        self._words = words
+        self._store = store = indexes.store
+        self._vectors = indexes.vectors
+        self._words = indexes.words
         self.ranking = ranking
         self.retriever = retriever or retriever_of(DEFAULT)
         self.problem = problem
@@ -184,47 +179,31 @@ class Searcher:
         of them the `pages` that are given, in their order. `voted` is what people think of pages for nearly
         the same question, -1..1 by hash.
         """
+        keep = wanted = len(pages) or keep or self._keep
+        if self._reranker and not pages:
+            wanted = max(keep, TOGETHER) if self._reranker.weighs else POOL
+        sought = Sought(queries, vectors, keep, wanted, voted or {})
         while (live := self._live.get(release)) is not None:
-            found = await self._search(live, queries, vectors, len(pages) or keep or self._keep, pages, voted)
+            found = await self._search(live, sought, pages)
             if self._live.get(release) is live:
                 return found
             # another corpus went live meanwhile, and pages of this one may be gone
         return Found()
 
-    async def _search(
-        self,
-        live: Live,
-        queries: Queries,
-        vectors: Matrix,
-        keep: int,
-        pages: Sequence[str],
-        voted: Mapping[str, float] | None,
-    ) -> Found:
-        wanted = keep
-        if self._reranker and not pages:
-            wanted = max(keep, TOGETHER) if self._reranker.weighs else POOL
-        look = self._look(live, queries, vectors, keep, wanted, voted)
+    async def _search(self, live: Live, sought: Sought, pages: Sequence[str]) -> Found:
+        look = self._look(live, sought)
         if pages:
             return await look.found(await look.pool([key for key in pages if key in live.document_of]))
-        return await reranked(self._reranker, queries.base, await self.retriever(look), keep)
+        return await reranked(self._reranker, sought.queries.base, await self.retriever(look), sought.keep)
 
-    def _look(
-        self,
-        live: Live,
-        queries: Queries,
-        vectors: Matrix,
-        keep: int,
-        wanted: int,
-        voted: Mapping[str, float] | None = None,
-    ) -> Look:
+    def _look(self, live: Live, sought: Sought) -> Look:
         sources = Sources(self._store, self._vectors, self._words, self._live, self._pages, self._encoders)
-        pairs = self._pairs.get(live.corpus.release)
-        return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted, voted)
+        return Look(sources, live, self._pairs.get(live.corpus.release), self.ranking, sought)
 
     def look(self, queries: Queries, vectors: Matrix, release: str) -> Look | None:
         """Return a look into a release as a search takes one; None for a release that is not live."""
         live = self._live.get(release)
-        return self._look(live, queries, vectors, KEPT, KEPT) if live else None
+        return self._look(live, Sought(queries, vectors)) if live else None
 
     async def sections(self, evidence: Sequence[Evidence]) -> dict[str, tuple[ContextChunk, ...]]:
         """Return all pages of the section that each page is of, in their order, by the page's id."""

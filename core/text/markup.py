@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from html.entities import html5
 
 Span = tuple[int, int]
+FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+"""Blocks of code in what people type, where an open fence goes on to the end."""
 
 _OPENER = re.compile(
     r"(?P<quote>(?: {0,3}>[ \t]?)*+)(?P<lead>[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)"

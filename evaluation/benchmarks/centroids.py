@@ -19,7 +19,7 @@ import numpy as np
 
 from core.domain import Vector
 from core.memory.partitions.partition import Member, Partition
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import load_encoder
 from core.ports import Matrix
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.domain import Vector
+from core.memory.question_graph import QuestionGraph, pagerank
 from core.ports import Matrix
-from core.retrieval.question_graph import QuestionGraph, pagerank
 from evaluation.benchmarks.memory import quantile, resident_mb, unit
 
 QUESTIONS = 100_000

@@ -16,8 +16,7 @@ from core.errors import UsageError
 from core.ports import for_questions
 from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load, save
-from core.retrieval.rescoring import Ranking
-from core.retrieval.tuned import FILE, save_ranking
+from core.retrieval.ranking import FILE, Ranking, save_ranking
 from evaluation.commands.evaluate import page_of
 from evaluation.tuning.attributes import FOLDS, fitted, labelled, measured
 

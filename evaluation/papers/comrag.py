@@ -9,7 +9,7 @@ from typing import Any
 
 from core.memory.decision import LEARNED, PAPER
 from core.memory.guard import guard
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from evaluation.papers.community import ROUNDS, Community
 from evaluation.papers.tables import MODEL, NONE, Section, Table, percent, printed, share
 from evaluation.simulation.data import Topic

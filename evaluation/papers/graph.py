@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.generation import triplets
-from core.retrieval.question_graph import QuestionGraph
+from core.memory.question_graph import QuestionGraph
 from evaluation.answers.overlap import overlap
 from evaluation.metrics import likeness
 from evaluation.papers.tables import MODEL, NONE, Section, Table, printed, share

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.memory.decision import LEARNED, PAPER, Decision, Guard
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Encoder, for_questions
 from core.text.words import one_line
 from evaluation.plots import draw_simulation

@@ -27,10 +27,10 @@ from core.domain import Citation, QAPair, Question, Recall, Vector
 from core.learning.learner import Learnt, learn
 from core.learning.voted import Voted
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds, score
+from core.memory.scoring import Thresholds, score
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.features import FEATURES, Numbers
-from core.retrieval.rescoring import DEFAULT_RANKING, LIFT
+from core.retrieval.ranking import DEFAULT_RANKING, LIFT
 from core.settings import load_settings
 from evaluation.gold import GoldLine, Place, is_hit, read_gold
 from evaluation.plots import draw_votes

@@ -16,7 +16,7 @@ from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, Decision, Guard
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition_index import EVERY_RELEASE
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Remembered
 from core.text.words import sentences
 from evaluation.simulation.data import Line, Topic

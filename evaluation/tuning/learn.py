@@ -16,7 +16,7 @@ from core.pipeline.research import Research
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.features import FEATURES, Numbers
 from core.retrieval.pregenerated import EQUAL
-from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
+from core.retrieval.ranking import DEFAULT_RANKING, Ranking
 from core.retrieval.search import Searcher
 from evaluation.calibration import ANSWERABLE, calibrate
 from evaluation.gold import UNANSWERABLE, GoldLine, read_gold

@@ -22,7 +22,7 @@ from bot.operations.application import Application
 from core.domain import ContextChunk
 from core.learning.fit import fit_weights
 from core.retrieval.features import FEATURES, Numbers
-from core.retrieval.rescoring import DEFAULT_WEIGHTS, WEIGHTS
+from core.retrieval.ranking import DEFAULT_WEIGHTS, WEIGHTS
 from core.settings import load_settings
 from evaluation.answers.expected import Expected, read_expected
 from evaluation.gold import GoldLine, Place, plain, read_gold

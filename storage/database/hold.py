@@ -50,7 +50,7 @@ _ALIVE = (
 )
 """Lets the server notice within a minute that the machine of who holds the lock is gone, and not earlier."""
 SCHEMA = "hashtext(coalesce(current_schema(), ''))"
-_TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
+TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
 _BY = text(
     "SELECT a.application_name FROM pg_locks l "  # nosec B608 # made of constants
     "JOIN pg_stat_activity a ON a.pid = l.pid AND a.datid = l.database "
@@ -151,7 +151,7 @@ class ServerHold:
             for setting in _ALIVE:
                 with contextlib.suppress(DBAPIError):  # a server that does not know it
                     await self._connection.exec_driver_sql(setting)
-        return bool(await self._connection.scalar(_TAKE, {"lock": LOCK}))
+        return bool(await self._connection.scalar(TAKE, {"lock": LOCK}))
 
     async def _signed(self) -> Holder | None:
         assert self._connection is not None

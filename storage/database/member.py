@@ -29,6 +29,7 @@ from storage.database.hold import (
     PATIENCE_SECONDS,
     SCHEMA,
     SERVE,
+    TAKE,
     Holder,
     Lost,
     busy,
@@ -49,7 +50,6 @@ CHANNEL = "threadlore"
 LEADER = LOCK + 1
 NOW = "extract(epoch FROM clock_timestamp())"
 _SHARE = text(f"SELECT pg_try_advisory_lock_shared(:lock, {SCHEMA})")
-_LEAD = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
 _BEAT = text("UPDATE members SET seen = extract(epoch FROM clock_timestamp()) WHERE id = :id")
 _DEAD = text("SELECT id, name FROM members WHERE seen < extract(epoch FROM clock_timestamp()) - :lease")
 _END = text(
@@ -175,7 +175,7 @@ class Member:
         """Do what is to be done between two signs of life, and listen for news meanwhile."""
         assert self._connection is not None
         if self._serves:
-            if not self._leads and self._connection.scalar(_LEAD, {"lock": LEADER}):
+            if not self._leads and self._connection.scalar(TAKE, {"lock": LEADER}):
                 self._leads = True
                 log.info("this process leads the cluster")
             if time.monotonic() - self._steady_since > LEASE_SECONDS:  # else all were cut off, not the others

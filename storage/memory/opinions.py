@@ -1,16 +1,29 @@
-"""What people say beside votes, in SQL: marks, authors of pairs, corrections, questions told apart."""
+"""What people say of answers beside votes by button, in SQL: emoji, marks, authors of pairs, corrections."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Iterable
+from typing import Any, Literal
 
-from sqlalchemy import case, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 
-from core.ports.cluster import APART
-from core.ports.opinions import Correction, Distinction, Mark
-from storage.database.database import Store
+from core.domain import MessageRef
+from core.ports.opinions import Correction, Mark, Shown
+from storage.database.database import Database, Store
+from storage.memory.memories import Veils, no_veils
+from storage.memory.pair_rows import raised
 from storage.people.authorship import PAIR, drop_words
-from storage.tables import AnswerRow, AuthorRow, CorrectionRow, DistinctionRow, MarkRow, PairRow, VoteRow
+from storage.tables import (
+    AnswerRow,
+    AuthorRow,
+    ClaimRow,
+    CorrectionRow,
+    DistinctionRow,
+    MarkRow,
+    PairRow,
+    VoteRow,
+)
 
 
 class SqlOpinions(Store):
@@ -87,51 +100,53 @@ class SqlOpinions(Store):
         return tuple(Correction(**row._mapping) for row in await self._rows(statement))
 
 
-DIRECT = "direct:%"
-"""Scopes of which no words are taken into memory."""
+class SqlReactions(Store):
+    """The `ReactionStore` port on SQL; `veils` are the names that retention has given to voters."""
 
+    def __init__(self, database: Database, veils: Veils = no_veils) -> None:
+        super().__init__(database)
+        self._veils = veils
 
-class SqlDistinctions(Store):
-    """The `DistinctionStore` port on SQL."""
-
-    async def tell_apart(self, said: Distinction) -> bool:
-        """Keep one; False where it is known already, or the pair is not there."""
-        columns = ("pair_id", "key", "answer_id", "person", "at")
-        values = {name: getattr(said, name) for name in columns}
-        async with self._database.write() as connection:
-            self._database.tell(connection, APART, [said.pair_id])
-            there = await connection.execute(select(PairRow.id).where(PairRow.id == said.pair_id))
-            return there.first() is not None and await self._database.add(
-                connection, DistinctionRow, **values
-            )
-
-    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
-        """Return those of one pair, or of all, oldest first."""
-        queries = AnswerRow.trace["queries"]
-        topic = func.coalesce(
-            func.nullif(queries["topic"].as_string(), ""), queries["base"].as_string(), AnswerRow.question, ""
+    async def shown(self, platform: str, since: float, limit: int) -> tuple[Shown, ...]:
+        """Return the latest answers that stand on a platform, newest first, but none from before a time."""
+        # one that is about to be posted may stand there already
+        answer = func.coalesce(ClaimRow.answer_id, ClaimRow.posting)
+        here = ClaimRow.message.startswith(f"{platform}:", autoescape=True)
+        found = (
+            select(answer.label("answer_id"), ClaimRow.parts, ClaimRow.at, ClaimRow.before)
+            .where(here, ClaimRow.at >= since, answer != "")
+            .order_by(ClaimRow.at.desc(), ClaimRow.message)
+            .limit(limit)
         )
-        told = func.coalesce(AnswerRow.scope, "").not_like(DIRECT)
-        statement = (
-            select(
-                DistinctionRow.__table__,
-                case((told, topic), else_="").label("topic"),
-                case((told, func.coalesce(AnswerRow.question, "")), else_="").label("question"),
-                func.coalesce(AnswerRow.scope, "public").label("scope"),
-                PairRow.release,
-                PairRow.topic.label("remembered"),
-            )
-            .join(PairRow, PairRow.id == DistinctionRow.pair_id)
-            .outerjoin(AnswerRow, AnswerRow.id == DistinctionRow.answer_id)
-            .order_by(DistinctionRow.at, DistinctionRow.key)
+        return tuple(
+            Shown(row.answer_id, tuple(MessageRef(*part) for part in row.parts), row.at, tuple(row.before))
+            for row in await self._rows(found)
+            if row.parts
         )
-        if pair_id:
-            statement = statement.where(DistinctionRow.pair_id == pair_id)
-        return tuple(Distinction(**row._mapping) for row in await self._rows(statement))
 
-    async def take_back(self, pair_id: str, key: str) -> bool:
-        """Remove one; returns True if it was there."""
-        one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
-        async with self._database.write() as connection:
-            self._database.tell(connection, APART, [pair_id])
-            return bool((await connection.execute(delete(DistinctionRow).where(*one))).rowcount)
+    async def unheard(self, shown: Shown, value: Literal[0, 1], voters: Collection[str]) -> frozenset[str]:
+        """Return who of these voters has an emoji for 👍 (1) or 👎 (0) there that is not known."""
+        answers = (*shown.before, shown.answer_id)
+        votes = select(VoteRow.__table__).where(VoteRow.answer_id.in_(answers)).order_by(VoteRow.number)
+        rows = await self._rows(votes) if voters else []
+        known = _put(rows, value)
+        for (answer_id, voter), hands in raised(rows).items():
+            if answer_id == shown.answer_id and any(hand.value == value for hand in hands):
+                known.add(voter)
+        places = {row.pair_id or row.answer_id for row in rows}
+        return frozenset(
+            voter
+            for voter in voters
+            if known.isdisjoint({voter, *(name for place in places for name in self._veils(voter, place))})
+        )
+
+
+def _put(votes: Iterable[Any], value: Literal[0, 1]) -> set[str]:
+    """Return whose emoji for a vote was put and not taken off; a button changes nothing of that."""
+    found: set[str] = set()
+    for vote in votes:
+        if vote.value == value and vote.by_reaction:
+            found.add(vote.voter)
+        elif vote.value is None and vote.withdraws == value:
+            found.discard(vote.voter)
+    return found

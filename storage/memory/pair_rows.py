@@ -1,4 +1,4 @@
-"""Pairs to rows and back, who voted on them, and the questions they were reused for."""
+"""Pairs to rows and back, who voted on them, the questions they were reused for, and those told apart."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Select, distinct, func, select, update
+from sqlalchemy import Select, case, delete, distinct, func, select, update
 
 from core.domain import READER, STRANGERS, Citation, Vote
 from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
+from core.ports.cluster import APART
+from core.ports.opinions import Distinction
 from core.system.offload import aside
 from storage.database.database import Store, slices
-from storage.tables import AnswerRow, PairRow, VoteRow
+from storage.tables import AnswerRow, DistinctionRow, PairRow, VoteRow
 from storage.tables.columns import every, made
 
 COUNTS = VoteRow.standing != READER
 """Votes that memory looks at."""
 AT_ONCE = 200
 """Rows of pairs and votes that are read at once: a pair takes 20 µs."""
+DIRECT = "direct:%"
+"""Scopes of which no words are taken into memory."""
 
 
 def pair_values(pair: Remembered) -> dict[str, Any]:
@@ -160,6 +164,52 @@ def _opinions(votes: Any) -> dict[str, tuple[tuple[int, float], ...]]:
         if vote.standing not in STRANGERS:
             found.setdefault(answer_id, []).append((vote.value, vote.weight))
     return {answer_id: tuple(opinions) for answer_id, opinions in found.items()}
+
+
+class SqlDistinctions(Store):
+    """The `DistinctionStore` port on SQL."""
+
+    async def tell_apart(self, said: Distinction) -> bool:
+        """Keep one; False where it is known already, or the pair is not there."""
+        columns = ("pair_id", "key", "answer_id", "person", "at")
+        values = {name: getattr(said, name) for name in columns}
+        async with self._database.write() as connection:
+            self._database.tell(connection, APART, [said.pair_id])
+            there = await connection.execute(select(PairRow.id).where(PairRow.id == said.pair_id))
+            return there.first() is not None and await self._database.add(
+                connection, DistinctionRow, **values
+            )
+
+    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
+        """Return those of one pair, or of all, oldest first."""
+        queries = AnswerRow.trace["queries"]
+        topic = func.coalesce(
+            func.nullif(queries["topic"].as_string(), ""), queries["base"].as_string(), AnswerRow.question, ""
+        )
+        told = func.coalesce(AnswerRow.scope, "").not_like(DIRECT)
+        statement = (
+            select(
+                DistinctionRow.__table__,
+                case((told, topic), else_="").label("topic"),
+                case((told, func.coalesce(AnswerRow.question, "")), else_="").label("question"),
+                func.coalesce(AnswerRow.scope, "public").label("scope"),
+                PairRow.release,
+                PairRow.topic.label("remembered"),
+            )
+            .join(PairRow, PairRow.id == DistinctionRow.pair_id)
+            .outerjoin(AnswerRow, AnswerRow.id == DistinctionRow.answer_id)
+            .order_by(DistinctionRow.at, DistinctionRow.key)
+        )
+        if pair_id:
+            statement = statement.where(DistinctionRow.pair_id == pair_id)
+        return tuple(Distinction(**row._mapping) for row in await self._rows(statement))
+
+    async def take_back(self, pair_id: str, key: str) -> bool:
+        """Remove one; returns True if it was there."""
+        one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
+        async with self._database.write() as connection:
+            self._database.tell(connection, APART, [pair_id])
+            return bool((await connection.execute(delete(DistinctionRow).where(*one))).rowcount)
 
 
 class SqlVoters(Store):

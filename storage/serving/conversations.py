@@ -45,7 +45,7 @@ class SqlConversations(Store):
                 asker=claim.asker,
                 at=claim.at,
                 payload=claim.payload,
-                parts=[_packed(part) for part in claim.parts],
+                parts=[packed(part) for part in claim.parts],
                 answer_id=None,
                 decided=claim.decided,
                 tries=claim.tries,
@@ -73,7 +73,7 @@ class SqlConversations(Store):
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(parts=[_packed(part) for part in parts], **place)
+                .values(parts=[packed(part) for part in parts], **place)
             )
             await connection.execute(delete(PostRow).where(PostRow.message == message))
             if parts:
@@ -291,7 +291,8 @@ class SqlConversations(Store):
         return _claim(row) if row else None
 
 
-def _packed(part: MessageRef) -> list[str]:
+def packed(part: MessageRef) -> list[str]:
+    """Return a message's place as a column of JSON keeps it."""
     return [part.platform, part.channel, part.message, part.thread]
 
 

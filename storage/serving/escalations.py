@@ -10,6 +10,7 @@ from core.domain import MessageRef
 from core.ports.escalations import Ticket
 from storage.database.database import Store
 from storage.people.authorship import TICKET, drop_words, keep_ticket_words
+from storage.serving.conversations import packed
 from storage.tables import EscalationPostRow, EscalationRow
 
 
@@ -107,13 +108,9 @@ def _values(ticket: Ticket) -> dict[str, Any]:
         **{name: getattr(ticket, name) for name in _PLAIN},
         "people": list(ticket.people),
         "told": list(ticket.told),
-        "posts": [[_packed(part) for part in post] for post in ticket.posts],
-        "notice": [_packed(part) for part in ticket.notice],
+        "posts": [[packed(part) for part in post] for post in ticket.posts],
+        "notice": [packed(part) for part in ticket.notice],
     }
-
-
-def _packed(part: MessageRef) -> list[str]:
-    return [part.platform, part.channel, part.message, part.thread]
 
 
 def _ticket(row: Any) -> Ticket:

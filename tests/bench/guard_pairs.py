@@ -19,7 +19,7 @@ from pathlib import Path
 from core.domain import Product, Release
 from core.memory.decision import LEARNED
 from core.memory.guard import guard
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.query.forms import topic
 

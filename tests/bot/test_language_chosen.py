@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from bot.conversation.desk import LocaleResolver
-from bot.ports.chat import Message, Person
-from bot.ports.message_codec import packed
+from bot.ports.chat import Message, Person, packed
 from core.domain import MessageRef, Scope
 from core.ports import Claim
 from tests.fake_stores import FakeConversations

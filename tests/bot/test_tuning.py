@@ -13,7 +13,7 @@ from bot.cli.arguments import parsed
 from core.errors import UsageError
 from core.memory.calibrated import Calibrated, write_calibration
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.settings import Settings, load_settings
 from evaluation.commands.simulate import run_calibration, run_simulation
 from tests.core.evaluation.questions import written

@@ -14,7 +14,7 @@ from core.ports import MemoryStore
 from core.ports.opinions import Distinction, DistinctionStore
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlDistinctions
+from storage.memory.pair_rows import SqlDistinctions
 from tests.contracts.samples import keep, pair
 from tests.fake_distinctions import FakeDistinctions
 from tests.fakes import FakeMemories

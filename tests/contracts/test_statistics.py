@@ -13,7 +13,8 @@ from core.ports.escalations import Ticket
 from core.ports.opinions import Correction, Distinction
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlDistinctions, SqlOpinions
+from storage.memory.opinions import SqlOpinions
+from storage.memory.pair_rows import SqlDistinctions
 from storage.serving.escalations import SqlEscalations
 from storage.serving.statistics import SqlStatistics
 from tests.contracts.samples import keep, pair

@@ -11,10 +11,11 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Product, Queries, Question, Release, Scope
 from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, AcceptedAnswers, Outcome, Written, pair_of
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
+from core.ports.corpora import Indexes
 from core.ports.opinions import Correction
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeOpinions, FakeVectors, FakeWords
@@ -46,7 +47,7 @@ class House:
 async def house() -> House:
     encoder, store, memories = FakeEncoder(), FakeCorpora(), FakeMemories()
     product = Product("Kettle", ("kettle",), (Release("1.0"), Release("2.0", latest=True)))
-    searcher = Searcher(store, FakeVectors(), FakeWords())
+    searcher = Searcher(Indexes(store, FakeVectors(), FakeWords()))
     await searcher.load()
     memory = CommunityMemory(memories, store, Thresholds(min_voters=3), lambda asked, remembered: "")
     await memory.load(encoder, {})

@@ -18,18 +18,18 @@ from core.feedback.accepted_answers import AcceptedAnswers
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
 from core.memory.decision import PAPER, Decision
-from core.memory.scoring.score import Thresholds
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.memory.scoring import Policy, Thresholds, VoteWeighting
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders
 from core.models.ollama.client import Ollama
 from core.pipeline.research import Research
 from core.pipeline.resources import STEPS, ModelBudget, Resources
 from core.ports import LanguageModel, Prompt, Reranker
+from core.ports.corpora import Indexes
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, Signs
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.ranking import DEFAULT_RANKING
 from core.retrieval.search import Searcher
 from tests.fake_rewordings import FakeRewordings
 from tests.fake_upkeep import FakeVoters
@@ -136,7 +136,7 @@ async def house(
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     judgement = replace(DEFAULT_JUDGEMENT, enough=enough)
     ranking = replace(DEFAULT_RANKING, judgement=judgement)
-    searcher = Searcher(store, vectors, words, ranking, reranker)
+    searcher = Searcher(Indexes(store, vectors, words), ranking, reranker)
     await searcher.load()
     searcher.learning.clear()  # this house embeds no sentences, and never will
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.insights.gaps import Statistics, grouped
 from core.insights.statistics import EVERYTHING, Day, Unserved, Within
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 
 
 class Asked:

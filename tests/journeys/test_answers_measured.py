@@ -12,7 +12,7 @@ from bot.cli.main import main
 from bot.commands.command_line import handle
 from bot.privacy.exports import noted
 from core.errors import UsageError
-from core.retrieval.tuned import FILE
+from core.retrieval.ranking import FILE
 from tests.journeys.house import Bot
 
 

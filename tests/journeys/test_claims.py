@@ -11,8 +11,7 @@ import pytest
 
 from bot.conversation.triggers import Triggers
 from bot.dispatch.dispatch import dispatch_of
-from bot.ports.chat import Command, Message, Press
-from bot.ports.message_codec import packed
+from bot.ports.chat import Command, Message, Press, packed
 from core.community.overrides import ChannelModes
 from core.domain import MessageRef
 from core.ports import Claim, ConversationStore

@@ -14,7 +14,7 @@ from bot.operations.scheduler import Clock, OnSchedule
 from core.domain import Question
 from core.learning.learner import FILE
 from core.ports.about import BOT
-from core.retrieval.rescoring import DEFAULT_WEIGHTS
+from core.retrieval.ranking import DEFAULT_WEIGHTS
 from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_folder
 from tests.journeys.stage import ask, told

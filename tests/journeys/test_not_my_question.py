@@ -9,10 +9,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.app.builders.storage import questions_told_apart
 from bot.app.overview import Overview
-from bot.ports.chat import Press
-from bot.ports.message_codec import packed
+from bot.ports.chat import Press, packed
 from core.domain import MessageRef, Question
-from core.memory.scoring.score import DAY_SECONDS
+from core.memory.scoring import DAY_SECONDS
 from core.ports import Claim
 from tests.journeys.fake_stage import FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house

@@ -19,7 +19,7 @@ from bot.operations.audit import Audit
 from bot.operations.scheduler import OnSchedule
 from core.domain import Question, Turn
 from core.errors import ThreadloreError, UsageError
-from core.memory.scoring.score import PAGES
+from core.memory.scoring import PAGES
 from core.pipeline.research import Research
 from tests.forked import fork
 from tests.journeys.child import on_slack, run, serving

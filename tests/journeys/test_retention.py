@@ -23,7 +23,7 @@ from sqlalchemy import text, update
 from core.domain import STRANGERS, Answer, Question, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Claim, Remembered
 from core.ports.about import Act
 from core.privacy.names import Names

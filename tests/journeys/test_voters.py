@@ -11,7 +11,7 @@ import pytest
 from bot.commands.command_line import handle
 from bot.rendering.status import status_text
 from core.domain import Answer, Question, Vote
-from core.memory.scoring.score import Esteem
+from core.memory.scoring import Esteem
 from tests.journeys.house import Bot, Kettle, house
 
 PORT = "Which port does the dashboard listen on?"

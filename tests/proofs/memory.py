@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from core.domain import Answer, Citation, Question, Scope, Vote
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Remembered
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database

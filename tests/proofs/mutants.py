@@ -1,6 +1,6 @@
 """Mutants: one mistake at a time in a module, and whether its tests see it.
 
-    python -m tests.proofs.mutants core/memory/scoring/score.py
+    python -m tests.proofs.mutants core/memory/scoring.py
 
 Tests are collected once; each mutant is tried in a process that is forked from there, by the tests that run
 its line, the quickest first, until one fails. What none of them sees is tried again by all tests of the
@@ -33,8 +33,7 @@ from tests.proofs.mutations import Mutant, mutants, put
 
 MEMORY = "core/memory"
 TESTS = {
-    f"{MEMORY}/scoring/score.py": ("scoring", "electorate", "prior", "verification", "clusters"),
-    f"{MEMORY}/scoring/vote_weighting.py": ("electorate", "weighing"),
+    f"{MEMORY}/scoring.py": ("scoring", "electorate", "weighing", "prior", "verification", "clusters"),
     f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
     f"{MEMORY}/partitions/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
     f"{MEMORY}/community.py": ("community", "electorate", "verification"),

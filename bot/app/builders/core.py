@@ -15,8 +15,7 @@ from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.community.overrides import DefaultReleases
-from core.corpora.going_live import GoingLive
-from core.corpora.manager import CorpusManager
+from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
 from core.errors import ConfigurationError, SourceError
 from core.feedback.accepted_answers import AcceptedAnswers
@@ -34,8 +33,7 @@ from core.learning.learner import Learner, read_learnt, used
 from core.memory.community import CommunityMemory
 from core.memory.decision import Decision
 from core.memory.guard import guard
-from core.memory.scoring.score import PriorScorer, Thresholds
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.memory.scoring import Policy, PriorScorer, Thresholds, VoteWeighting
 from core.pipeline.research import Research
 from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
 from core.ports import LeftOut, PeoplesSource, Source, Workers
@@ -45,10 +43,10 @@ from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load as load_attributes
 from core.query.releases.resolve import lookup
 from core.recipes import recipe_of
+from core.retrieval.ranking import FILE as RANKING
+from core.retrieval.ranking import load_ranking
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE as RANKING
-from core.retrieval.tuned import load_ranking
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -173,9 +171,7 @@ async def _searcher(ground: Ground) -> Searcher:
         log.warning("%s", problem)
     ranking = used(ranking, await asyncio.to_thread(read_learnt, ground.home), encoder.name)
     return Searcher(
-        stores.corpora,
-        stores.vectors,
-        stores.words,
+        stores.indexes,
         ranking=ranking,
         reranker=models.reranker,
         problem=problem,
@@ -205,9 +201,7 @@ def _corpus_manager(
         store=corpora,
         memories=stores.memories,
         indexer=Indexer(
-            corpora,
-            stores.vectors,
-            stores.words,
+            stores.indexes,
             ground.sources.__getitem__,
             going_live.went_live,
             ground.workers,
@@ -233,9 +227,7 @@ def _pregeneration(ground: Ground, searcher: Searcher, quota: Quota) -> Pregener
 
     return Pregeneration(
         stores.pregenerated,
-        stores.corpora,
-        stores.vectors,
-        stores.words,
+        stores.indexes,
         RulePairs() if ground.settings.pregenerate == "rules" else None,
         shown,
         quota=quota,

@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.memory.calibrated import FILE, Calibrated, is_wanting, read_calibration, settle
 from core.memory.carried_over import carried_over
 from core.memory.decision import Decision
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Encoder
 from core.settings import Settings
 from core.system.private_files import set_aside

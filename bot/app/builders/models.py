@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from core.memory.scoring.score import Similarity
+from core.memory.scoring import Similarity
 from core.models.address import addresses
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
+from core.models.completion import Writer
 from core.models.embedding.encoder import Encoders
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.models.pool import Pool
 from core.models.reranker import load_reranker
-from core.models.writer import Writer
 from core.ports import Encoder, LanguageModel, Reranker
 from core.settings import Settings
 

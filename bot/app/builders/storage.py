@@ -37,10 +37,9 @@ from core.ports.about import AuditStore, NoticeStore
 from core.ports.channels import ChannelStore, ReleaseStore
 from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
-from core.ports.corpora import PassageStore
+from core.ports.corpora import Indexes, PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
-from core.ports.reactions import ReactionStore
+from core.ports.opinions import Distinction, DistinctionStore, OpinionStore, ReactionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names
 from core.settings import Settings
@@ -53,9 +52,8 @@ from storage.database.cluster import SqlCluster
 from storage.database.database import Database
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlDistinctions, SqlOpinions
-from storage.memory.pair_rows import SqlRewordings, SqlVoters
-from storage.memory.reactions import SqlReactions
+from storage.memory.opinions import SqlOpinions, SqlReactions
+from storage.memory.pair_rows import SqlDistinctions, SqlRewordings, SqlVoters
 from storage.memory.upkeep import SqlUpkeep
 from storage.people.forgetting import SqlOptOuts, SqlPeople
 from storage.people.retention import SqlRetention
@@ -90,6 +88,8 @@ class Stores:
     escalations: EscalationStore
     given: GivenStore
     health: StorageHealth
+    indexes: Indexes
+    """`corpora` with both indexes of it."""
     memories: MemoryStore
     names: Names
     """One-way names by the key that belongs to this database."""
@@ -106,9 +106,7 @@ class Stores:
     rewordings: RewordingStore
     statistics: StatisticsStore
     upkeep: UpkeepStore
-    vectors: VectorIndex
     voters: VoterStore
-    words: WordIndex
     free: Callable[[], int]
     """Returns how many bytes are free where the home lies."""
     scrub: Callable[[], Awaitable[None]]
@@ -172,7 +170,7 @@ def _free(home: Path) -> int:
 def _stores(
     *, home: Path, database: Database, names: Names, vectors: VectorIndex, words: WordIndex
 ) -> Stores:
-    own, persons = home / VECTORS, SqlPeople(database, names)
+    own, persons, corpora = home / VECTORS, SqlPeople(database, names), SqlCorpora(database)
     free = partial(_free, home)
 
     async def empty() -> None:
@@ -191,11 +189,12 @@ def _stores(
         channels=SqlChannels(database),
         cluster=SqlCluster(database, database.member) if database.member else OnlyProcess(),
         conversations=SqlConversations(database),
-        corpora=SqlCorpora(database),
+        corpora=corpora,
         distinctions=SqlDistinctions(database),
         escalations=SqlEscalations(database),
         given=SqlGiven(database, names.veils),
         health=SqlHealth(database, free),
+        indexes=Indexes(corpora, vectors, words),
         memories=SqlMemories(database, names.veils),
         names=names,
         unsolicited=SqlNoise(database),
@@ -211,9 +210,7 @@ def _stores(
         rewordings=SqlRewordings(database),
         statistics=SqlStatistics(database),
         upkeep=SqlUpkeep(database),
-        vectors=vectors,
         voters=SqlVoters(database),
-        words=words,
         free=free,
         scrub=scrub,
         empty_room=empty,

@@ -15,6 +15,7 @@ from core.errors import ThreadloreError
 from core.generation.context.fitting import ANSWER_TOKENS
 from core.ingestion.sources import Kinds
 from core.models.address import Address, addresses
+from core.models.completion import Writer
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.models.embedding.gpu import wanted
 from core.models.embedding.local import LocalEncoder
@@ -22,7 +23,6 @@ from core.models.embedding.prefixes import BY_OLLAMA, Prefixed
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.models.ollama.embeddings import embedders_at
-from core.models.writer import Writer
 from core.prompts import answer_system
 from core.settings import Settings
 

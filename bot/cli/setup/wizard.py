@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from getpass import getpass
 from pathlib import Path
 
-from bot.cli.setup.ignored import keep_out_of_git
 from bot.cli.setup.sources import Unclear, located
-from bot.home.exposure import exposed
+from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
 from bot.ports.platforms import setups
 from core.catalogue import load_catalogue

@@ -11,7 +11,7 @@ from bot.commands.command import Command, Given, Result
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
-    from core.memory.scoring.vote_weighting import Burst
+    from core.memory.scoring import Burst
     from core.ports.opinions import Correction
 
 

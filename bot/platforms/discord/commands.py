@@ -63,7 +63,8 @@ class Commands:
         if await self._take("command", interaction, responder) and await responder.think():
             channel = await self._channel(interaction)
             where = reading.place(channel, interaction.id)
-            await self._call(interaction, responder, channel, where, name, text, release=release)
+            command = self._command(interaction, channel, where, name, text)
+            await self._give(replace(command, release=release), responder)
 
     async def answer_this(self, interaction: discord.Interaction, message: discord.Message) -> None:
         """Ask with the words of a message; what is said in the channel stands in a thread on it."""
@@ -72,23 +73,15 @@ class Commands:
             message.channel = channel = await self._channel(interaction)
             read = await reading.whole(self._standing, message, self._chat.me)
             self._chat.heard(message, read.text)
-            await self._call(interaction, responder, channel, read.ref, "ask", read.text, read.author.id)
+            command = self._command(interaction, channel, read.ref, "ask", read.text)
+            await self._give(replace(command, author=read.author.id), responder)
 
     async def _channel(self, interaction: discord.Interaction) -> Any:
         return await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
 
-    async def _call(
-        self,
-        interaction: discord.Interaction,
-        responder: DiscordResponder,
-        channel: Any,
-        where: MessageRef,
-        name: str,
-        text: str,
-        author: str = "",
-        release: str = "",
-    ) -> None:
-        responder.where = where
+    def _command(
+        self, interaction: discord.Interaction, channel: Any, where: MessageRef, name: str, text: str
+    ) -> Command:
         person = self._standing.person(interaction.user, interaction.permissions)
         roles = getattr(interaction.user, "roles", ())
         person = replace(
@@ -96,9 +89,11 @@ class Commands:
             roles=tuple(f"{reading.NAME}:role:{role.id}" for role in roles),
             locale=reading.locale(interaction),
         )
-        event = str(interaction.id)
-        scope = reading.scope(channel)
-        await self._hand_over(Command(name, text, person, where, scope, event, author, release), responder)
+        return Command(name, text, person, where, reading.scope(channel), str(interaction.id))
+
+    async def _give(self, command: Command, responder: DiscordResponder) -> None:
+        responder.where = command.where
+        await self._hand_over(command, responder)
 
 
 def build_tree(

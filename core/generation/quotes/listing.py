@@ -12,7 +12,7 @@ from core.generation.phrases import either
 from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
-from core.retrieval.release_notes.arrivals import Came
+from core.retrieval.release_notes.dated import Came
 from core.retrieval.release_notes.gone import Told, successors, summed_up
 from core.retrieval.release_notes.search import later
 from core.retrieval.release_notes.search import numbers as release_numbers

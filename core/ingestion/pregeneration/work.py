@@ -24,16 +24,14 @@ from core.ingestion.pregeneration.rules import RulePairs, is_by_rule
 from core.ingestion.reading import Progress, Report
 from core.ports import (
     Corpus,
-    CorpusStore,
     Encoder,
     PairCount,
     PregeneratedPair,
     PregeneratedStore,
-    VectorIndex,
-    WordIndex,
     entries,
     pairs_collection,
 )
+from core.ports.corpora import Indexes
 
 log = logging.getLogger(__name__)
 
@@ -51,9 +49,7 @@ class Pregeneration:
     def __init__(
         self,
         store: PregeneratedStore,
-        corpora: CorpusStore,
-        vectors: VectorIndex,
-        words: WordIndex,
+        indexes: Indexes,
         maker: Maker | None,
         on_live: Callable[[str], Awaitable[None]],
         quota: Quota = UNLIMITED,
@@ -62,12 +58,12 @@ class Pregeneration:
         self._maker = maker
         self._by_model = by_model
         self._store = store
-        self._corpora = corpora
-        self._vectors = vectors
-        self._words = words
+        self._corpora = indexes.store
+        self._vectors = indexes.vectors
+        self._words = indexes.words
         self._on_live = on_live
         self._quota = quota
-        self._embedding = Embedding(corpora, quota)
+        self._embedding = Embedding(indexes.store, quota)
         self._turn = asyncio.Lock()
         self._by_rule, self._by_asking = asyncio.Lock(), asyncio.Lock()  # who asks a model may take hours
         self.running: dict[str, Progress] = {}

@@ -2,19 +2,27 @@
 
 Partitions live in memory; changes are saved, and what an earlier write failed to save goes with the
 next one.
+
+Votes are the truth and stand in the database; where they place pairs is worked out in memory. So memory is
+changed one at a time, in this process and in a cluster: whoever changes something waits for their turn, takes
+in what others changed before, and goes on from there. Placements come out as if one process had counted all
+votes.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from core.domain import Store, Vector, content_hash
 from core.languages import DEFAULT
 from core.memory.partitions.partition import Member, Partition
-from core.memory.scoring.score import Thresholds, is_neutral, score_of, worth
+from core.memory.scoring import Thresholds, is_neutral, score_of, worth
 from core.ports import CorpusStore, Encoder, MemoryChange, MemoryStore, Placement, Remembered, for_questions
+from core.ports.cluster import ALL, MEMORY, Cluster
 from core.system.offload import aside
 
 WRITTEN_AT_ONCE = 500
@@ -46,6 +54,27 @@ class PartitionIndex:
         fresh = PartitionIndex(self._store, self.thresholds, self._share)
         fresh._encoders = encoders or self._encoders
         return fresh
+
+    async def fill(self, corpora: CorpusStore) -> tuple[Collection[Remembered], set[str]]:
+        """Fill an empty index with the saved placements, corrected where they no longer match the votes.
+
+        Returns the pairs, and those whose placements changed and are to be saved.
+        """
+        placed, voted = await self._store.placements(), await self._store.voted()
+        pairs = await aside(len(placed) + len(voted), _all_of, placed, voted)
+        vectors = await self.encoders.vectors_of(corpora, pairs.values())
+
+        def arrange() -> set[str]:
+            late = self.late(placed, pairs.keys(), vectors)
+            return self.arrange([pairs[pair_id] for pair_id in sorted(late)], vectors)
+
+        return pairs.values(), await asyncio.to_thread(arrange)
+
+    async def take_in(self, corpora: CorpusStore, keys: Collection[str]) -> Collection[Remembered]:
+        """Place pairs as another process has, which wrote that down; return them."""
+        pairs = (await self._store.pairs(list(keys))).values()
+        self.arrange(pairs, await self.encoders.vectors_of(corpora, pairs))
+        return pairs
 
     def late(
         self,
@@ -274,3 +303,42 @@ def key_of(pair: Remembered, store: Store, share: bool = True) -> Key:
 def scope_of(heard: str) -> str:
     """Return who hears a partition, without the language of its answers."""
     return heard.partition(OTHER_LANGUAGE)[0]
+
+
+def _all_of(
+    placed: Iterable[tuple[Placement, Remembered]], voted: Iterable[Remembered]
+) -> dict[str, Remembered]:
+    """Return by id every pair that is placed or has votes."""
+    return {pair.id: pair for _, pair in placed} | {pair.id: pair for pair in voted}
+
+
+class Turns:
+    """Lets memory change; `take_in` is given the pairs that others changed, or `ALL`."""
+
+    def __init__(self, cluster: Cluster, take_in: Callable[[Collection[str]], Awaitable[None]]) -> None:
+        self._cluster = cluster
+        self._take_in = take_in
+        self._lock = asyncio.Lock()
+        self._seen: int | None = None
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Change memory while nobody else does."""
+        async with self._lock, self._cluster.turn(MEMORY):
+            news = await self._cluster.news(self._seen, MEMORY)
+            if keys := news.keys.get(MEMORY):
+                await self._take_in(keys)
+            self._seen = news.number
+            yield
+
+    async def follow(self) -> None:
+        """Take in what others changed, which they have written down."""
+        async with self._lock:
+            news = await self._cluster.news(self._seen, MEMORY)
+            keys = news.keys.get(MEMORY, set())
+            if ALL not in keys:
+                await self._take_in(keys)
+                self._seen = news.number
+        if ALL in keys:  # who changed so much may be writing yet
+            async with self.one():
+                pass

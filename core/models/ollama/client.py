@@ -9,11 +9,19 @@ from contextlib import aclosing
 from typing import Literal
 
 from core.errors import ModelError, ModelMissing, ModelRefused
-from core.models.completion import Completion, again
+from core.models.completion import (
+    PAUSE_SECONDS,
+    THINKING_TOKENS,
+    AskDifferently,
+    Call,
+    Completion,
+    Writer,
+    again,
+    sampling,
+)
 from core.models.filters import Shown, inert
 from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
 from core.models.refusal import failed
-from core.models.writer import PAUSE_SECONDS, THINKING_TOKENS, AskDifferently, Call, Writer, sampling
 from core.ports import ModelHealth
 
 log = logging.getLogger(__name__)

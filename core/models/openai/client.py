@@ -12,19 +12,20 @@ from openai import AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from core.errors import ModelError, ModelMissing, ModelRefused
-from core.models.completion import Completion, again
-from core.models.filters import Shown, inert
-from core.models.openai.server import FAILURES, ModelServer, Part, part_of, refused_fields
-from core.models.refusal import OPENAI, failed
-from core.models.writer import (
+from core.models.completion import (
     PAUSE_SECONDS,
     THINKING_TOKENS,
     AskDifferently,
     Call,
+    Completion,
     SchemaRefused,
     Writer,
+    again,
     sampling,
 )
+from core.models.filters import Shown, inert
+from core.models.openai.server import FAILURES, ModelServer, Part, part_of, refused_fields
+from core.models.refusal import OPENAI, failed
 from core.ports import ModelHealth, Prompt
 
 log = logging.getLogger(__name__)

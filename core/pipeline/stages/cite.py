@@ -11,6 +11,7 @@ from core.generation.phrases import nothing_on
 from core.generation.quotes.quote import without_introduction
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.retrieval.confidence import section_of
 from core.text.said import Said, statements
 from core.text.words import identifiers, quantities, whole_word
 
@@ -102,12 +103,12 @@ def further(evidence: Sequence[Evidence], cited: Collection[str]) -> tuple[Evide
     """
     best = max((item.score for item in evidence), default=0.0)
     likely = [math.exp(max(item.score - best, -50.0)) for item in evidence]
-    told = {_section(item) for item in evidence if item.chunk.hash in cited}
+    told = {section_of(item) for item in evidence if item.chunk.hash in cited}
     found: dict[tuple[str, str, str], Evidence] = {}
     for item, odds in zip(evidence, likely, strict=True):
         worth = odds >= LIKELY * sum(likely) and not item.chunk.people and item.chunk.url
-        if worth and _section(item) not in told:
-            found.setdefault(_section(item), item)
+        if worth and section_of(item) not in told:
+            found.setdefault(section_of(item), item)
     seen: set[tuple[str, str]] = set()
     again: list[Evidence] = []
     for item in found.values():
@@ -116,7 +117,3 @@ def further(evidence: Sequence[Evidence], cited: Collection[str]) -> tuple[Evide
         seen.add(page)
     firsts = [item for item in found.values() if item not in again]
     return tuple([*firsts, *again][:FURTHER])
-
-
-def _section(item: Evidence) -> tuple[str, str, str]:
-    return item.chunk.release, item.chunk.path, item.chunk.heading

@@ -9,7 +9,7 @@ from core.domain import Answer, Citation, Evidence
 from core.generation.citations import citation
 from core.generation.knowledge import Asked, KnowledgeGraph, Stated, asked
 from core.languages import _
-from core.memory.scoring.score import SUPPORTED
+from core.memory.scoring import SUPPORTED
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import drafted

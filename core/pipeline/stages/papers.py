@@ -14,8 +14,8 @@ from core.generation.context.fitting import Request
 from core.generation.reasoning import reason
 from core.generation.references import calculated, known
 from core.generation.wikidata import Wikidata
-from core.memory.pair_graph import PairGraphs
 from core.memory.partitions.partition_index import platform_of
+from core.memory.question_graph import PairGraphs
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often

@@ -22,7 +22,7 @@ from core.generation.quotes.quote import (
 from core.generation.quotes.sections import Whole
 from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.release_notes_said import Told, begun, contradicted, ended, is_notes, refused
+from core.pipeline.release_notes import Told, begun, contradicted, ended, is_notes, refused
 from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often, dont_know
 from core.pipeline.stages.cite import further

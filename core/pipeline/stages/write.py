@@ -27,7 +27,7 @@ from core.generation.reasoning import reason_openly
 from core.generation.temperature import adaptive
 from core.languages import _, name_of
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import SUPPORTED, support
+from core.memory.scoring import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
 from core.pipeline.stage import abstention, dont_know, nearly

@@ -15,6 +15,7 @@ from typing import Literal
 from core.domain import Product
 from core.query.releases.spellings import NUMBER, Spellings, plain, spellings
 from core.query.releases.version_attribution import OF, Owner, foreign_after, measured, owner_of
+from core.text.markup import FENCED
 from core.text.words import ruled
 from core.vocabulary import BEFORE_VERSIONS
 
@@ -49,7 +50,6 @@ _FILE = re.compile(r"(?<![\w.-])(?>[\w.-]*?[A-Za-z][-_.]v?\d)[\w.-]*\.[A-Za-z]\w
 _GENITIVE = re.compile(r"(?<=\d)['’]s\b")
 """What follows a number that has something: `3.1's router`."""
 _HAS = "\0\0"
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SEGMENT = re.compile(r"(?<=/)v?\d+(?:\.(?:\d+|x))*(?=/|$)", re.IGNORECASE)
 _MOVE_BEFORE = re.compile(
     r"\b(?:upgrad|updat|migrat|mov|port|switch|bump|go|going|went|com|compar|downgrad|back|up|chang|roll"
@@ -129,10 +129,10 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
         return ()
     known = spellings(product)
     text = ruled(text)
-    fences = [m.span() for m in _FENCE.finditer(text)]
+    fences = [m.span() for m in FENCED.finditer(text)]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), _GENITIVE.sub(_HAS, text))
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
-    prose = _FENCE.sub(lambda m: "\0" * len(m[0]), visible)
+    prose = FENCED.sub(lambda m: "\0" * len(m[0]), visible)
     found: list[Mention] = []
     if known.literal:
         found += [

@@ -1,13 +1,15 @@
-"""Find when something came or went: notes of versions that tell of it, pages with "Added in version 2.2"."""
+"""In which version something came or went, by notes that say so and by marks ("Added in version 2.2")."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.domain import ContextChunk, Dated, Evidence
-from core.text.words import index_terms, stem, whole_word
+from core.retrieval.release_notes.gone import entries_of, named
+from core.retrieval.release_notes.verdict import is_added
+from core.text.words import index_terms, one_line, sentences, stem, whole_word
 from core.vocabulary import kind_of, tells
 
 MAX_PAGES = 3
@@ -16,6 +18,12 @@ _MARKER = re.compile(
     r"\b(?P<what>added|new|introduced|changed|deprecated|removed)\s+(?:in|since)\s+(?:version\s+|release\s+)?v?\d+(?:\.\d+)*",
     re.IGNORECASE,
 )
+_MARK = re.compile(
+    r"^[^\w`\n]{0,20}(?:added|new|introduced)[*_ ]{1,4}(?:in|since)(?: version| release)? v?"
+    r"(?P<version>\d{1,4}(?:\.\d{1,4}){0,3})[ .*_]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A mark that says nothing of a part: "Added in version 3.9."."""
 
 
 def dated(asked: Dated, found: Sequence[Evidence], notes: Iterable[ContextChunk]) -> tuple[Evidence, ...]:
@@ -68,3 +76,38 @@ def _speaks(text: str, asked: Dated) -> bool:
 def _name(word: str) -> str:
     """Return a name without what it belongs to: `from_file` for `config.from_file()`."""
     return word.removesuffix("()").rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """A name, the version in which it came, the page and the line that tell it."""
+
+    name: str
+    version: tuple[int, ...]
+    page: ContextChunk
+    line: str
+
+
+def came(
+    name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]], entries: Iterable[ContextChunk] = ()
+) -> Came | None:
+    """Return the first version that tells that a name came; None where none does, or an older one knows it.
+
+    `notes` are pages with their versions, `entries` pages headed by the name.
+    """
+    known = named(name)
+    marked = [
+        Came(name, tuple(map(int, mark["version"].split("."))), page, one_line(mark[0]).strip(" *_"))
+        for page in entries
+        if (mark := _MARK.search(page.page))
+    ]
+    told: list[Came] = []
+    first: tuple[int, ...] = ()
+    for version, page in notes:
+        for _above, line in entries_of(page.page):
+            if known.search(line):
+                first = min(first, version) if first else version
+                if any(is_added(known, sentence) for sentence in sentences(line)):
+                    told.append(Came(name, version, page, line))
+    found = min([*told, *marked], key=lambda one: one.version, default=None)
+    return found if found and not (first and first < found.version) else None

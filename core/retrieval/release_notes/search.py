@@ -10,8 +10,7 @@ from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
 from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
-from core.retrieval.release_notes.arrivals import Came, came
-from core.retrieval.release_notes.dated import dated
+from core.retrieval.release_notes.dated import Came, came, dated
 from core.retrieval.release_notes.gone import Told, ended, fates, named, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind

@@ -15,11 +15,12 @@ from core.ingestion.chunking import chunk
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
 from core.ports import LanguageModel
+from core.ports.corpora import Indexes
 from core.retrieval.search import Searcher
 from core.text.words import window_texts
 from tests.fake_pregenerated import FakePregenerated
@@ -146,9 +147,9 @@ async def house(
         await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     made = FakePregenerated(store)
-    searcher = Searcher(store, vectors, words, pairs=made)
+    searcher = Searcher(Indexes(store, vectors, words), pairs=made)
     if pairs:
-        work = Pregeneration(made, store, vectors, words, RulePairs(), searcher.load)
+        work = Pregeneration(made, Indexes(store, vectors, words), RulePairs(), searcher.load)
         for release in documents:
             await work.run(release, encoder)
     await searcher.load()

@@ -14,7 +14,7 @@ from core.domain import Answer, Question
 from core.engine import Engine
 from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.memory.scoring import Policy, VoteWeighting
 from core.pipeline.research import Research
 from core.pipeline.resources import ModelBudget
 from core.ports import Prompt

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.domain import ContextChunk
 from core.retrieval.features import FEATURES
-from core.retrieval.rescoring import DEFAULT_WEIGHTS
+from core.retrieval.ranking import DEFAULT_WEIGHTS
 from evaluation.answers.expected import Expected, Section
 from evaluation.gold import GoldLine, Place
 from evaluation.tuning.examples import Example, Search

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from core.retrieval.features import FEATURES
-from core.retrieval.rescoring import DEFAULT_WEIGHTS
+from core.retrieval.ranking import DEFAULT_WEIGHTS
 from evaluation.gold import read_gold
 from evaluation.simulation.votes import BAD, COUNTS, Asked, play, product_of, reworded, stream, table
 

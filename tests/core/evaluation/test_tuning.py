@@ -15,9 +15,8 @@ from core.learning.fit import fit_weights
 from core.pipeline.research import Research
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import FIELDS
-from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking
+from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking, load_ranking, save_ranking
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import load_ranking, save_ranking
 from evaluation.gold import read_gold
 from evaluation.tuning.examples import examples_of, quality
 from evaluation.tuning.learn import halves, tune

@@ -12,6 +12,7 @@ from core.errors import EncoderChanged, SourceError, StorageError
 from core.ingestion.indexer import Indexer
 from core.ingestion.reading import Progress
 from core.ports import BUILD
+from core.ports.corpora import Indexes
 from core.retrieval.search import Searcher
 from core.text.words import window_texts
 from tests.fake_workers import FakeWorkers
@@ -51,9 +52,12 @@ class House:
     def __init__(self, pages: dict[str, str]) -> None:
         self.source = Pages(pages)
         self.store, self.vectors, self.words = FakeCorpora(), FakeVectors(), FakeWords()
-        self.searcher = Searcher(self.store, self.vectors, self.words)
+        self.searcher = Searcher(Indexes(self.store, self.vectors, self.words))
         self.indexer = Indexer(
-            self.store, self.vectors, self.words, lambda _: [self.source], self.searcher.load, FakeWorkers()
+            Indexes(self.store, self.vectors, self.words),
+            lambda _: [self.source],
+            self.searcher.load,
+            FakeWorkers(),
         )
         self.encoder = Counted()
 
@@ -275,9 +279,12 @@ class FullDisk(FakeCorpora):
 async def test_a_full_disk_leaves_the_old_corpus_and_the_next_run_finishes() -> None:
     house = House(dict(PAGES))
     house.store = FullDisk()
-    house.searcher = Searcher(house.store, house.vectors, house.words)
+    house.searcher = Searcher(Indexes(house.store, house.vectors, house.words))
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load, FakeWorkers()
+        Indexes(house.store, house.vectors, house.words),
+        lambda _: [house.source],
+        house.searcher.load,
+        FakeWorkers(),
     )
     await house.reindex()
     house.source.pages["kettle.md"] = "# Kettle\n\nThe kettle sings."
@@ -329,9 +336,12 @@ async def test_the_same_release_twice_at_once_is_built_in_turns() -> None:
 async def test_windows_that_find_no_room_are_tried_again_soon() -> None:
     house = House({"kettle.md": "# Kettle\n\nThe kettle boils water.\n\nIt whistles when done."})
     house.store = FullDisk()
-    house.searcher = Searcher(house.store, house.vectors, house.words)
+    house.searcher = Searcher(Indexes(house.store, house.vectors, house.words))
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load, FakeWorkers()
+        Indexes(house.store, house.vectors, house.words),
+        lambda _: [house.source],
+        house.searcher.load,
+        FakeWorkers(),
     )
     await house.reindex(windows=False)
     house.store.room = 0

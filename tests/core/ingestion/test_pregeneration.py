@@ -25,6 +25,7 @@ from core.ingestion.pregeneration.rules import (
 )
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ports import Prompt, pairs_collection
+from core.ports.corpora import Indexes
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated
 from tests.fakes import FakeCorpora, FakeEncoder, FakeModel, FakeVectors, FakeWords
@@ -184,9 +185,7 @@ class House:
         self.live: list[str] = []
         self.work = Pregeneration(
             self.store,
-            self.corpora,
-            self.vectors,
-            self.words,
+            Indexes(self.corpora, self.vectors, self.words),
             RulePairs(),
             self.went_live,
             quota,

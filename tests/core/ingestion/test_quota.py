@@ -14,6 +14,7 @@ from core.ingestion.parsing import Quota
 from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RULES
 from core.ports import BUILD, SourceRun
+from core.ports.corpora import Indexes
 from core.retrieval.search import Searcher
 from tests.contracts.samples import document as page_of
 from tests.core.ingestion.test_indexer import PAGES, FullDisk, House
@@ -36,9 +37,7 @@ class Disk:
 
 def limited(house: House, quota: Quota) -> House:
     house.indexer = Indexer(
-        house.store,
-        house.vectors,
-        house.words,
+        Indexes(house.store, house.vectors, house.words),
         lambda _: [house.source],
         house.searcher.load,
         FakeWorkers(),
@@ -152,7 +151,7 @@ async def test_what_a_killed_run_read_is_due_again_at_once() -> None:
 async def test_a_full_disk_is_noted_and_a_run_that_fails_again_embeds_nothing_twice() -> None:
     house = House(pages(3 * EMBEDDED_AT_ONCE))
     house.store = store = FullDisk()
-    house.searcher = Searcher(house.store, house.vectors, house.words)
+    house.searcher = Searcher(Indexes(house.store, house.vectors, house.words))
     limited(house, Quota())
     store.room = 2
     with pytest.raises(StorageError, match="full"):
@@ -173,9 +172,7 @@ async def test_one_page_that_trips_its_parser_and_one_source_that_breaks_are_tol
 
     house = House(dict(PAGES))
     house.indexer = Indexer(
-        house.store,
-        house.vectors,
-        house.words,
+        Indexes(house.store, house.vectors, house.words),
         lambda _: [Broken(), house.source],
         house.searcher.load,
         FakeWorkers(),

@@ -14,7 +14,7 @@ from core.learning.learner import FILE, LEAST, Learnt, Shares, keep_learnt, lear
 from core.learning.voted import Voted, said
 from core.ports import Remembered
 from core.retrieval.features import FEATURES
-from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
+from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS
 from tests.fake_rewordings import FakeRewordings
 from tests.fakes import FakeMemories
 

@@ -13,7 +13,7 @@ from core.domain import Scope, Vector, Vote
 from core.memory.community import CommunityMemory
 from core.memory.partitions.arrivals import Arrivals, Replayed
 from core.memory.partitions.partition import Member, Partition
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Matrix
 from tests.contracts.samples import keep, pair
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories

@@ -10,7 +10,7 @@ import pytest
 from core.errors import UsageError
 from core.memory.calibrated import FILE, Calibrated, read_calibration, settle, write_calibration
 from core.memory.decision import LEARNED, PAPER
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 
 FOUND = Calibrated("other-model@512", 0.7, 0.55, 0.96, 0.91, "pairs.jsonl", 1000.0, 0.66, 0.4)
 

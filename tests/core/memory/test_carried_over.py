@@ -12,7 +12,7 @@ import pytest
 from core.errors import EncoderError
 from core.memory.carried_over import FILE, KEPT, carried_over, measured, moved_to
 from core.memory.decision import LEARNED
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.ports import Encoder, Matrix
 from tests.fakes import FakeEncoder

@@ -11,7 +11,7 @@ import pytest
 from core.domain import Recall, Scope, Vote
 from core.errors import StorageError
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import Matrix, MemoryChange, MemoryStore, Remembered
 from tests.contracts.samples import keep, pair
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories

@@ -7,7 +7,7 @@ import pytest
 from core.domain import Answer, Question, Recall, Scope, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, PAPER, Decision
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from tests.contracts.samples import pair
 from tests.fake_distinctions import FakeDistinctions
 from tests.fake_rewordings import FakeRewordings

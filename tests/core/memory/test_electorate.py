@@ -10,17 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import STRANGERS
-from core.memory.scoring.score import (
+from core.memory.scoring import (
     CROWD,
+    Ballot,
     Esteem,
+    Policy,
     Thresholds,
+    ballot,
+    bursts,
     counted,
     esteem,
     is_neutral,
     score_of,
     vouched,
 )
-from core.memory.scoring.vote_weighting import Ballot, Policy, ballot, bursts
 from core.ports import Acquaintance, Remembered, VoteEvent
 from tests.contracts.samples import pair
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.domain import Citation
 from core.memory.import_export import PRIOR, Bad, Entry, read, written
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from tests.contracts.samples import pair
 
 GOOD = {"question": "How?", "answer": "So."}

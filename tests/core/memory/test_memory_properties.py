@@ -18,7 +18,7 @@ from core.domain import STRANGERS, Answer, Citation, Question, Scope, Vector, Vo
 from core.memory.community import CommunityMemory
 from core.memory.decision import CANDIDATES
 from core.memory.partitions.partition_index import EVERY_RELEASE
-from core.memory.scoring.score import Thresholds, score
+from core.memory.scoring import Thresholds, score
 from core.ports import Matrix, Remembered
 from tests.fake_upkeep import FakeUpkeep
 from tests.fakes import FakeCorpora, FakeMemories

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain import content_hash
 from core.errors import ConfigurationError, ModelUnavailable
-from core.memory.scoring.score import PriorScorer, statements
+from core.memory.scoring import PriorScorer, statements
 from core.models.bertscore import load_bertscore
 from core.text.words import window_texts
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence

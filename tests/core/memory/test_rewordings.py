@@ -13,7 +13,7 @@ from core.domain import Answer, Question, Recall, Scope, Vector, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, PAPER, Decision
 from core.memory.recognition import Centres, closeness, is_rejected, same_answer, sorted_out, ways
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring import Thresholds
 from core.ports import MemoryChange, Reworded
 from tests.contracts.samples import pair
 from tests.fake_rewordings import FakeRewordings

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import ContextChunk, Evidence
-from core.memory.scoring.score import Thresholds, score, support
+from core.memory.scoring import Thresholds, score, support
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain import content_hash
 from core.memory.community import CommunityMemory
-from core.memory.scoring.score import Thresholds, worth
+from core.memory.scoring import Thresholds, worth
 from core.ports import MemoryChange, Placement
 from tests.contracts.samples import pair
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories

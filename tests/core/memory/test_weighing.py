@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import Standing
-from core.memory.scoring.score import Thresholds
-from core.memory.scoring.vote_weighting import LISTED_DAYS, Policy, VoteWeighting, ballot
+from core.memory.scoring import LISTED_DAYS, Policy, Thresholds, VoteWeighting, ballot
 from core.ports import Acquaintance, VoteEvent
 
 HOUR, DAY = 3600.0, 86400.0

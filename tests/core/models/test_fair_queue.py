@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import ModelBusy, ModelInterrupted
-from core.models.breaker import Breaker
-from core.models.fair_queue import PATIENCE, FairQueue, Full
+from core.models.breaker import PATIENCE, Breaker, FairQueue, Full
 from core.ports import ASKER, PLACE
 from tests.core.models.test_breaker import Scripted, ask, counted
 

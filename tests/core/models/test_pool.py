@@ -11,10 +11,10 @@ import pytest
 
 from core.errors import ModelBusy, ModelInterrupted, ModelMissing, ModelRefused, ModelUnavailable, UsageError
 from core.models.breaker import Breaker
+from core.models.completion import Writer
 from core.models.ollama.client import Ollama
 from core.models.openai.client import OpenAIModel
 from core.models.pool import Pool
-from core.models.writer import Writer
 from core.ports import LanguageModel, Prompt
 from tests.ollama_server import OllamaServer
 from tests.openai_wire import Behaviour, OpenAIServer

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import Document, Product, Question, Release, Scope, Section, Vector, Vote
-from core.memory.pair_graph import PairGraphs
+from core.memory.question_graph import PairGraphs
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run

@@ -19,7 +19,7 @@ from core.domain import (
 from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
-from core.pipeline.release_notes_said import Told
+from core.pipeline.release_notes import Told
 from core.pipeline.stage import dont_know, run
 from core.pipeline.stages.quote import about_others
 from core.query.language import detected

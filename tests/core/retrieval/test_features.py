@@ -9,8 +9,8 @@ import pytest
 
 from core.domain import ContextChunk
 from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, is_of_making, packed
-from core.retrieval.page_views import SeenPage, views_of
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.live import SeenPage, views_of
+from core.retrieval.ranking import DEFAULT_RANKING
 from core.text.words import index_terms, query_terms, windows
 
 TERMS = query_terms("kettle filter --lid")
@@ -108,7 +108,8 @@ def test_old_release_notes_rank_below_new_ones_and_guides(of_change: bool) -> No
         (0.0, 0.0, 0.0),
     ]
     scores = DEFAULT_RANKING.scores(table)
-    assert scores[1] > scores[0] and scores[2] > scores[0]
+    # what asks for a change is answered by notes, however old
+    assert scores[1] > scores[0] and (of_change or scores[2] > scores[0])
     if of_change:
         assert scores[1] > scores[2]
 

@@ -11,8 +11,9 @@ import pytest
 from core.domain import ContextChunk, Hit, Queries
 from core.ingestion.pregeneration.pairs import Made, finished
 from core.ports import ASKED, TOLD, Corpus, PregeneratedPair, entries
+from core.ports.corpora import Indexes
 from core.retrieval.pregenerated import FIELDS, LivePairs, PairView, joined
-from core.retrieval.rescoring import DEFAULT_RANKING, POOL
+from core.retrieval.ranking import DEFAULT_RANKING, POOL
 from core.retrieval.search import Searcher
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated
@@ -94,7 +95,7 @@ async def test_a_pair_brings_a_page_that_its_own_words_would_not() -> None:
     await store.put(kept.id, "rules 1", pairs)
     live = LivePairs.of(corpus, pairs)
     await words.upsert(live.collection, [(key, "", text) for pair in pairs for key, text, _ in entries(pair)])
-    searcher = Searcher(corpora, vectors, words, pairs=store)
+    searcher = Searcher(Indexes(corpora, vectors, words), pairs=store)
     await searcher.load()
     queries, query = Queries("moor a zeppelin", "moor zeppelin"), await encoder.encode(["moor a zeppelin"])
     found = await searcher.search(queries, query, "1.0")
@@ -128,7 +129,7 @@ async def test_a_page_that_only_its_pair_brought_makes_no_surer_of_an_answer() -
     await store.put(far.id, "rules 1", pairs)
     name = LivePairs.of(corpus, pairs).collection
     await words.upsert(name, [(key, "", text) for pair in pairs for key, text, _ in entries(pair)])
-    searcher = Searcher(corpora, vectors, words, pairs=store)
+    searcher = Searcher(Indexes(corpora, vectors, words), pairs=store)
     await searcher.load()
     asked = Queries("steam", "steam")
     look = searcher.look(asked, query, "1.0")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from core.domain import Vector
+from core.memory.question_graph import ALPHA, MOST, TOLERANCE, QuestionGraph, pagerank
 from core.ports import Matrix
-from core.retrieval.question_graph import ALPHA, MOST, TOLERANCE, QuestionGraph, pagerank
 
 POINTS = 24
 

@@ -23,7 +23,7 @@ from core.domain import (
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.found import Found, reranked
-from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
+from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
 from core.retrieval.search import Searcher
 from tests.core.evaluation.small import house
 

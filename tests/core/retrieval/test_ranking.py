@@ -11,8 +11,7 @@ import pytest
 
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.pregenerated import EQUAL
-from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
-from core.retrieval.tuned import LATER, load_ranking, save_ranking
+from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS, LATER, load_ranking, save_ranking
 
 LEARNT = replace(
     DEFAULT_RANKING,

@@ -3,18 +3,30 @@
 Nodes are questions, an edge joins two whose cosine is over a threshold and weighs that cosine. A question is
 ranked as if it were a node, by personalised PageRank that restarts there; the graph itself stays as it is. Of
 a large graph only the part is walked that can still move a rank.
+
+A graph of what is remembered and what is made of documents is kept for each release and for those whose pairs
+a question may hear, so that no private pair stands between two public ones. It follows what changed when it
+is next asked; nothing is built again for a question.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from core.domain import Vector
-from core.ports import Matrix
+from core.domain import QAPair, Scope, Vector
+from core.memory.community import CommunityMemory
+from core.memory.partitions.partition import Partition
+from core.memory.partitions.partition_index import Key
+from core.ports import Matrix, PregeneratedPair
+from core.retrieval.pregenerated import LivePairs
+from core.retrieval.search import Searcher
+from core.system.offload import aside
 
 EDGE = 0.8
 """Cosine over which two questions are joined (section 5, parameter setting)."""
@@ -33,6 +45,10 @@ ROWS_AT_ONCE = 512
 """New questions compared with all others in one product."""
 
 Weights = NDArray[np.float64]
+GRAPHS = 8
+"""Graphs that are kept; the one that was not asked for longest goes."""
+_KEPT, _MADE = "remembered:", "made:"
+_Name = tuple[str, tuple[Key, ...]]
 
 
 class QuestionGraph:
@@ -197,3 +213,65 @@ def pagerank(
         if over < tolerance * (nodes + 1) or (not len(active) and not out):
             break
     return np.concatenate([kept + moving, [asked + asked_moving]])
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A graph, and what it was when it was last brought up to date."""
+
+    graph: QuestionGraph
+    live: LivePairs | None = None
+    made: dict[str, PregeneratedPair] = field(default_factory=dict)
+    parts: dict[Key, tuple[Partition, int]] = field(default_factory=dict)
+
+
+class PairGraphs:
+    """Ranks pairs as seen from a question."""
+
+    def __init__(self, memory: CommunityMemory, searcher: Searcher, edge: float = EDGE) -> None:
+        self._memory = memory
+        self._searcher = searcher
+        self._edge = edge
+        self._known: dict[_Name, _Followed] = {}
+        self._changing = asyncio.Lock()
+
+    async def nearest(
+        self, vector: Vector, release: str, scope: Scope | None, k: int
+    ) -> list[tuple[QAPair | PregeneratedPair, float]]:
+        """Return the k pairs that rank highest, with their rank; without remembered ones for no `scope`."""
+        parts = self._memory.good(vector, release, scope) if scope else {}
+        async with self._changing:
+            known = await self._current(vector, release, parts)
+            found = await aside(len(known.graph), known.graph.nearest, vector, k)
+            made = known.made
+        ids = [name.removeprefix(_KEPT) for name, _ in found if name.startswith(_KEPT)]
+        told = await self._memory.told(ids, scope) if scope else {}
+        pairs = {_KEPT + key: pair for key, pair in told.items()} | {
+            name: made[name.removeprefix(_MADE)] for name, _ in found if name.startswith(_MADE)
+        }
+        return [(pairs[name], rank) for name, rank in found if name in pairs]
+
+    async def _current(self, vector: Vector, release: str, parts: dict[Key, Partition]) -> _Followed:
+        """Return the graph of these partitions and the release's pairs, after what changed in them."""
+        name = (release, tuple(sorted(parts)))
+        known = self._known.pop(name, None) or _Followed(QuestionGraph(len(vector), self._edge))
+        live = self._searcher.live_pairs(release)
+        if live is not known.live:
+            vectors = await self._searcher.questions(release, live) if live else {}
+            vectors = {key: one for key, one in vectors.items() if len(one) == len(vector)}
+            made = {pair.id: pair for some in live.of_page.values() for pair in some} if live else {}
+            known.graph.remove([_MADE + key for key in known.made.keys() - vectors.keys()])
+            await asyncio.to_thread(known.graph.put, {_MADE + key: one for key, one in vectors.items()})
+            known.live, known.made = live, {key: made[key] for key in vectors}
+        now = {key: (partition, partition.changes) for key, partition in parts.items()}
+        if now != known.parts:
+            kept = {_KEPT + pair: part for part in parts.values() for pair in part.kept}
+            before = {name for name in known.graph.ids if name.startswith(_KEPT)}
+            known.graph.remove(before - kept.keys())
+            fresh = kept.keys() - before
+            known.graph.put({key: kept[key].vector_of(key.removeprefix(_KEPT)) for key in sorted(fresh)})
+            known.parts = now
+        self._known[name] = known
+        while len(self._known) > GRAPHS:
+            del self._known[next(iter(self._known))]
+        return known

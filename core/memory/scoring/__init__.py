@@ -1,1 +1,0 @@
-"""What votes are worth, and what they make of a pair."""
