@@ -83,6 +83,17 @@ _REMEDY = re.compile(
     r"|should (?:fit|look|read|be written)|may be used|to allow)\b",
     re.IGNORECASE,
 )
+_OLD_CODE = re.compile(
+    r"\b(?:previous|old|former) (?:code|syntax|way)\b"
+    r"|\binstead of (?:the following|this|writing|doing)\b[^.:]{0,60}:|^(?:before|wrong|bad|do not|don['’]t)\b[^.:]{0,40}:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NEW_CODE = re.compile(
+    r"\buse instead\b|\b(?:use|do|write|try) (?:this|the following|it)\b[^.:]{0,30}:"
+    r"|\bnew (?:code|syntax|way)\b|^(?:after|right|good|do|instead)\b[^.:]{0,40}:",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What introduces code as it should not be written any more, and as it should."""
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
 _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
@@ -186,7 +197,14 @@ class Section:
             kept.add(after)
         if self._counted(kept | set(range(max(kept)))) <= limits.begun:
             kept |= set(range(max(kept)))
+        kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
         return sorted(kept | {n for n, one in enumerate(found) if _DEFAULT.fullmatch(one.text)})
+
+    def _is_old_code_before_new(self, at: int) -> bool:
+        """Return True for a stretch whose code is outdated, where the next one has what to write instead."""
+        pair = self.found[at : at + 2]
+        both = len(pair) == 2 and all(one.has_code for one in pair)
+        return both and bool(_OLD_CODE.search(pair[0].said) and _NEW_CODE.search(pair[1].said))
 
     def _remedy_for(self, at: int, limits: Limits) -> set[int]:
         """Return what follows a stretch that tells of trouble, up to what says what to do about it."""

@@ -429,6 +429,28 @@ def test_it_says_how_much_of_the_question_it_holds() -> None:
     assert asked("secret", evidence(1, "")) == Quoted()
 
 
+STEPS = "\n".join(f"kettle.step_{n}(water, tea, milk, sugar)" for n in range(25))
+OLD = f"""\
+Sessions have been measured anew. For example, instead of the following code:
+
+```python
+session.measure_old("upload", file=True)
+{STEPS}
+```
+
+Use instead:
+
+```python
+session.measure("upload")
+{STEPS}
+```"""
+
+
+def test_code_of_the_past_is_quoted_with_what_is_written_instead() -> None:
+    text = ask("session.measure_old upload file", evidence(1, OLD, heading="Deprecations"))[0]
+    assert "measure_old(" in text and 'session.measure("upload")' in text
+
+
 def test_a_short_introduction_is_quoted_with_the_part_that_it_introduces() -> None:
     intro = evidence(1, "Sign with a secret key.", heading="Signing", score=10.0)
     part = evidence(2, "Give the key:\n\n```\nkey = 1\n```", heading="Signing > Usage", score=9.0)
