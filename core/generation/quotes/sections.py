@@ -85,7 +85,8 @@ _REMEDY = re.compile(
 )
 _OLD_CODE = re.compile(
     r"\b(?:previous|old|former) (?:code|syntax|way)\b"
-    r"|\binstead of (?:the following|this|writing|doing)\b[^.:]{0,60}:|^(?:before|wrong|bad|do not|don['’]t)\b[^.:]{0,40}:",
+    r"|\binstead of (?:the following|this|writing|doing)\b[^.:]{0,60}:"
+    r"|^(?:before|wrong|bad|do not|don['’]t)\b[^.:]{0,40}:",
     re.IGNORECASE | re.MULTILINE,
 )
 _NEW_CODE = re.compile(
