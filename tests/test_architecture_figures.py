@@ -16,8 +16,8 @@ FILES = {"question": 104, "vote": 34, "reindex": 60}
 """Files that each journey may run through: as on 2026-11-23, and since then calculations, slips of the
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed; fewer since 2026-11-24, when files that are only used together
-were joined; and then several processes, the log of answers and the reuse of remembered ones. On the evening of
-that day files of one subject were joined once more (docs/decisions, P-22)."""
+were joined; and then several processes, the log of answers and the reuse of remembered ones. On the evening
+of that day files of one subject were joined once more (docs/decisions, P-22)."""
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from simcord.components import walk_components
 from simcord.enums import OverwriteType
 from simcord.env import Env
 
-from bot.commands.slash.words import parsed
 from bot.commands.slash.table import Subcommand, words
+from bot.commands.slash.words import parsed
 from bot.platforms.discord.commands import ANSWER_THIS
 from bot.platforms.discord.platform import connect
 from bot.ports.chat import Choice

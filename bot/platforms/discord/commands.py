@@ -12,8 +12,8 @@ import discord
 from discord import app_commands
 from discord.app_commands import TranslationContextLocation as Place
 
-from bot.commands.slash.words import quoted
 from bot.commands.slash.table import Option, Subcommand
+from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.responding import DiscordResponder
