@@ -17,7 +17,7 @@ class FakeUpkeep:
     def __init__(self, memories: FakeMemories) -> None:
         self._memories = memories
 
-    async def stale(self, limit: int = 0) -> tuple[StalePair, ...]:
+    async def stale(self) -> tuple[StalePair, ...]:
         found = []
         for placement, pair in await self._memories.placements():
             mark = self._memories.marks.get(pair.id) or Mark(frozenset(pair.release.split("+")), 0.0)
@@ -25,7 +25,7 @@ class FakeUpkeep:
                 releases = tuple(sorted(mark.releases))
                 times = (mark.marked_at, mark.checked_at)
                 found.append(StalePair(pair, releases, *times, mark.finding, mark.proposal, mark.proposed))
-        return tuple(found[:limit] if limit else found)
+        return tuple(found)
 
     async def unchecked(self, limit: int) -> tuple[StalePair, ...]:
         waiting = [item for item in await self.stale() if item.checked_at < item.marked_at]

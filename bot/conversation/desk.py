@@ -87,9 +87,8 @@ LATER = N_("I cannot save anything right now, so I cannot answer. Please ask aga
 class Outage:
     """Tracks the messages that wait, and waits until saving works again."""
 
-    def __init__(self, health: StorageHealth, pause: float = PAUSE_SECONDS) -> None:
+    def __init__(self, health: StorageHealth) -> None:
         self._health = health
-        self._pause = pause
         self._waiting: set[str] = set()
 
     def __contains__(self, key: str) -> bool:
@@ -110,7 +109,7 @@ class Outage:
     async def over(self) -> None:
         """Wait until something can be saved again."""
         while True:
-            await asyncio.sleep(self._pause)
+            await asyncio.sleep(PAUSE_SECONDS)
             if not await self._health.check():
                 return
 

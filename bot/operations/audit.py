@@ -34,9 +34,9 @@ class Audit:
         except StorageError as error:
             log.error("%s could not be written down in the audit log: %s", what.split(" ")[0], error)
 
-    async def by_bot(self, what: str, where: str = "", outcome: str = DONE) -> None:
+    async def by_bot(self, what: str, outcome: str = DONE) -> None:
         """Keep what the bot did of its own accord: a schedule, a fallback, retention."""
-        await self.note(BOT, where, what, outcome)
+        await self.note(BOT, "", what, outcome)
 
 
 def audit_text(acts: Sequence[Act]) -> str:

@@ -132,6 +132,17 @@ class ReadResult:
     """Whether pages of a source are to go although it failed (`SourceClosed`)."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One reading of a release: for which encoder, whom it is told to, and whether documents are kept."""
+
+    release: str
+    encoder: Encoder
+    progress: Progress
+    report: Report
+    keep: bool
+
+
 class Reader:
     """Reads sources and has what is new cut by `workers`; keeps it in the store where it is told to."""
 
@@ -166,20 +177,13 @@ class Reader:
         Cancelling it ends the work of `workers`.
         """
         try:
-            return await self._read(release, encoder, progress, report, keep, only)
+            return await self._read(_Run(release, encoder, progress, report, keep), only)
         except asyncio.CancelledError:
             self._workers.interrupt()
             raise
 
-    async def _read(
-        self,
-        release: str,
-        encoder: Encoder,
-        progress: Progress,
-        report: Report,
-        keep: bool,
-        only: Collection[str],
-    ) -> ReadResult:
+    async def _read(self, run: _Run, only: Collection[str]) -> ReadResult:
+        release, progress = run.release, run.progress
         progress.enter("reading", 0)
         live: dict[str, dict[str, StoredDocument]] = {}
         for document in await self._store.manifest(release):
@@ -196,9 +200,7 @@ class Reader:
                 ids += [document.id for document in before.values()]
                 continue
             try:
-                some, found, passages = await self._read_source(
-                    source, release, encoder, before, progress, report, keep, kept
-                )
+                some, found, passages = await self._read_source(source, before, run, kept)
                 kept += passages
             except SourceError as error:
                 log.warning("source %s of %s failed: %s", source.name, release, error)
@@ -217,15 +219,7 @@ class Reader:
         return ReadResult(reading.joined(Reading(removed=gone)), ids, tuple(noted), closed)
 
     async def _read_source(
-        self,
-        source: Source,
-        release: str,
-        encoder: Encoder,
-        before: dict[str, StoredDocument],
-        progress: Progress,
-        report: Report,
-        keep: bool,
-        kept: int,
+        self, source: Source, before: dict[str, StoredDocument], run: _Run, kept: int
     ) -> tuple[Reading, list[str], int]:
         """Read one source; return also how many passages are new, beside the `kept` of those before it."""
         passages = 0
@@ -236,11 +230,11 @@ class Reader:
         people: dict[str, tuple[str, ...]] = {}
         async with opened(source, self._workers) as documents:
             while (raw := await asyncio.to_thread(following, source, documents)) is not None:
-                progress.done += 1
-                report(progress)
+                run.progress.done += 1
+                run.report(run.progress)
                 old = before.get(raw.path)
                 try:
-                    document = await asyncio.to_thread(self._cut, raw, release, source.name, encoder, old)
+                    document = await asyncio.to_thread(self._cut, raw, run, source.name, old)
                 except SourceError as error:
                     skipped.append((source.name, raw.path, str(error)))
                     continue
@@ -252,11 +246,11 @@ class Reader:
                 (changed if old else added).append(f"{source.name}: {raw.path}")
                 ids[raw.path] = document.id
                 passages += len(document.searches)
-                if keep:
-                    self._quota.check_passages(release, kept + passages)
+                if run.keep:
+                    self._quota.check_passages(run.release, kept + passages)
                     self._quota.check_disk()
-                    await self._store.put(release, document)
-        if people and keep:  # an older version did not write it down
+                    await self._store.put(run.release, document)
+        if people and run.keep:  # an older version did not write it down
             await self._store.wrote(people)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
         if not ids:
@@ -267,11 +261,12 @@ class Reader:
         return read, list(ids.values()), passages
 
     def _cut(
-        self, raw: RawDocument, release: str, source: str, encoder: Encoder, before: StoredDocument | None
+        self, raw: RawDocument, run: _Run, source: str, before: StoredDocument | None
     ) -> ChunkedDocument | None:
         """Cut a document; None when it is as before. Raises SourceError."""
         known = before.hash if before else ""
-        given = (raw, release, source, encoder.count_tokens, encoder.max_tokens, known)
+        encoder = run.encoder
+        given = (raw, run.release, source, encoder.count_tokens, encoder.max_tokens, known)
         try:
             return self._workers.run(cut, *given, patience=patience(raw))
         except TooCostly as error:

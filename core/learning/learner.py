@@ -165,7 +165,6 @@ class Learner:
         searcher: Searcher,
         encoders: Encoders,
         is_out: Callable[[str], bool] = nobody,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self._home = home
         self._store = store
@@ -174,7 +173,6 @@ class Learner:
         self._searcher = searcher
         self._encoders = encoders
         self._is_out = is_out
-        self._clock = clock
         self._working = asyncio.Lock()
 
     async def standing(self) -> Learnt:
@@ -214,7 +212,7 @@ class Learner:
                     voted.append(found)
                 await asyncio.sleep(PAUSE_SECONDS)
             learnt = await asyncio.to_thread(learn, voted, base, old if old.fits(base, encoder) else Learnt())
-            learnt = replace(learnt, encoder=encoder, at=self._clock(), looked=seen)
+            learnt = replace(learnt, encoder=encoder, at=time.time(), looked=seen)
             await asyncio.to_thread(keep_learnt, self._home, learnt)
             await self.refresh()
             return learnt
@@ -223,7 +221,7 @@ class Learner:
         """Rank as before any vote, at once and until somebody has it learn again; False where it did."""
         async with self._working:
             old = await self.standing()
-            await asyncio.to_thread(keep_learnt, self._home, Learnt(at=self._clock(), off=True))
+            await asyncio.to_thread(keep_learnt, self._home, Learnt(at=time.time(), off=True))
             await self.refresh()
             return bool(old.weights)
 

@@ -228,10 +228,9 @@ class _Followed:
 class PairGraphs:
     """Ranks pairs as seen from a question."""
 
-    def __init__(self, memory: CommunityMemory, searcher: Searcher, edge: float = EDGE) -> None:
+    def __init__(self, memory: CommunityMemory, searcher: Searcher) -> None:
         self._memory = memory
         self._searcher = searcher
-        self._edge = edge
         self._known: dict[_Name, _Followed] = {}
         self._changing = asyncio.Lock()
 
@@ -254,7 +253,7 @@ class PairGraphs:
     async def _current(self, vector: Vector, release: str, parts: dict[Key, Partition]) -> _Followed:
         """Return the graph of these partitions and the release's pairs, after what changed in them."""
         name = (release, tuple(sorted(parts)))
-        known = self._known.pop(name, None) or _Followed(QuestionGraph(len(vector), self._edge))
+        known = self._known.pop(name, None) or _Followed(QuestionGraph(len(vector)))
         live = self._searcher.live_pairs(release)
         if live is not known.live:
             vectors = await self._searcher.questions(release, live) if live else {}

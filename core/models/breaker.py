@@ -21,10 +21,10 @@ from core.errors import ModelBusy, ModelError, ModelInterrupted, ModelMalformed,
 from core.models.completion import Completion, Finish
 from core.ports import ASKER, PLACE, TURN, UNHURRIED, LanguageModel, ModelHealth, Prompt
 
-PATIENCE = 16
-"""Calls that may overtake one."""
 log = logging.getLogger(__name__)
 
+PATIENCE = 16
+"""Calls in line that may overtake one."""
 DOWN_SECONDS = 5.0
 """Rest of a server where nothing listens: to see that takes no time, and it may just be starting."""
 WARM = 1500.0

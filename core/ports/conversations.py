@@ -174,9 +174,10 @@ class BucketStore(Protocol):
 class HeldBuckets:
     """A `BucketStore` in this process's memory: for what must not be written down."""
 
-    def __init__(self, most: int = 10_000) -> None:
-        """Hold at most so many; the longest unused go first."""
-        self._most = most
+    MOST = 10_000
+    """Buckets that are held; the longest unused go first."""
+
+    def __init__(self) -> None:
         self._held: dict[str, tuple[float, float]] = {}
 
     async def take(self, wanted: Sequence[Bucket], now: float) -> tuple[float, ...]:
@@ -189,6 +190,6 @@ class HeldBuckets:
         waits = tuple(bucket.missing(level) for bucket, level in zip(wanted, levels, strict=True))
         for bucket, level in zip(wanted, levels, strict=True):
             self._held[bucket.name] = (level if any(waits) else level - 1, now)
-        while len(self._held) > self._most:
+        while len(self._held) > self.MOST:
             del self._held[next(iter(self._held))]
         return waits

@@ -224,8 +224,8 @@ class Census:
 class UpkeepStore(Protocol):
     """Looks after stale pairs, and counts what is stored."""
 
-    async def stale(self, limit: int = 0) -> tuple[StalePair, ...]:
-        """Return stale pairs that stand in the high store, in order of id; a limit of 0 is none."""
+    async def stale(self) -> tuple[StalePair, ...]:
+        """Return stale pairs that stand in the high store, in order of id."""
 
     async def unchecked(self, limit: int) -> tuple[StalePair, ...]:
         """Return those of them that were not looked at since they were marked, the longest waiting first."""

@@ -80,7 +80,7 @@ class Found:
         return self.rarity.get(term, 0.0)
 
 
-def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
+def merged(lists: Sequence[Found]) -> Found:
     """Join what several searches found: in turns by rank, each chunk once, numbered anew."""
     if len(lists) == 1:
         return lists[0]
@@ -89,7 +89,7 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
         for found in lists:
             if rank < len(found.evidence):
                 taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
-    numbered = enumerate(list(taken.values())[: keep * 2], start=1)
+    numbered = enumerate(list(taken.values())[: KEPT * 2], start=1)
     rarity: dict[str, float] = {}
     for found in lists:
         rarity |= found.rarity

@@ -169,17 +169,16 @@ class Searcher:
         queries: Queries,
         vectors: Matrix,
         release: str,
-        keep: int = 0,
         pages: Sequence[str] = (),
         voted: Mapping[str, float] | None = None,
     ) -> Found:
-        """Return up to `keep` context chunks of a release, best first, numbered from 1; eight by default.
+        """Return up to eight context chunks of a release (`by_cosine` may say otherwise), best first, from 1.
 
         `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned, or
         of them the `pages` that are given, in their order. `voted` is what people think of pages for nearly
         the same question, -1..1 by hash.
         """
-        keep = wanted = len(pages) or keep or self._keep
+        keep = wanted = len(pages) or self._keep
         if self._reranker and not pages:
             wanted = max(keep, TOGETHER) if self._reranker.weighs else POOL
         sought = Sought(queries, vectors, keep, wanted, voted or {})

@@ -35,9 +35,9 @@ DAYS = 30
 class SqlUpkeep(Store):
     """The `UpkeepStore` port on SQL."""
 
-    async def stale(self, limit: int = 0) -> tuple[StalePair, ...]:
-        """Return stale pairs that stand in the high store, in order of id; a limit of 0 is none."""
-        return await self._stale([], [PairRow.id], limit)
+    async def stale(self) -> tuple[StalePair, ...]:
+        """Return stale pairs that stand in the high store, in order of id."""
+        return await self._stale([], [PairRow.id])
 
     async def unchecked(self, limit: int) -> tuple[StalePair, ...]:
         """Return those of them that were not looked at since they were marked, the longest waiting first."""
@@ -89,7 +89,9 @@ class SqlUpkeep(Store):
             )
         return [sentence for some in found for sentence in some]
 
-    async def _stale(self, where: Sequence[Any], order: Sequence[Any], limit: int) -> tuple[StalePair, ...]:
+    async def _stale(
+        self, where: Sequence[Any], order: Sequence[Any], limit: int = 0
+    ) -> tuple[StalePair, ...]:
         found = select(PairRow.__table__).join(PlacementRow, PlacementRow.pair_id == PairRow.id)
         found = found.where(PairRow.stale, PlacementRow.store == "high", PairRow.aside == "", *where)
         found = found.order_by(*order)

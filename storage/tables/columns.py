@@ -61,10 +61,10 @@ async def parts(result: CursorResult[Any], size: int = SOME) -> AsyncIterator[Se
             await asyncio.sleep(0)
 
 
-async def every(result: CursorResult[Any], make: Callable[[Any], T], size: int = SOME) -> list[T]:
+async def every(result: CursorResult[Any], make: Callable[[Any], T]) -> list[T]:
     """Return what is made of each row."""
     found: list[T] = []
-    async for some in parts(result, size):
+    async for some in parts(result):
         found += [make(row) for row in some]
     return found
 

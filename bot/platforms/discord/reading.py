@@ -70,12 +70,12 @@ def locale(interaction: discord.Interaction) -> str:
     return str(getattr(interaction.locale, "value", interaction.locale) or "")
 
 
-def ref(channel: Any, message_id: int | str, channel_id: int = 0) -> MessageRef:
+def ref(channel: Any, message_id: int | str) -> MessageRef:
     """Say where a message stands; a thread's message belongs to the channel above the thread."""
     message = str(message_id)
     if isinstance(channel, discord.Thread):
         return MessageRef(NAME, str(channel.parent_id), message, str(channel.id))
-    here = str(channel.id if channel else channel_id)
+    here = str(channel.id if channel else 0)
     direct = isinstance(channel, discord.DMChannel | discord.GroupChannel) or (
         isinstance(channel, discord.PartialMessageable) and channel.guild_id is None
     )

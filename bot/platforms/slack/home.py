@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -96,12 +96,10 @@ class HomeTabs:
         chat: SlackChat,
         dispatch: Dispatch,
         home: Path | None = None,
-        clock: Callable[[], float] = monotonic,
-        pause: float = PAUSE,
     ) -> None:
         """`home` keeps who opened a tab; without one nobody is known after a restart."""
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
-        self._home, self._clock, self._pause = home, clock, pause
+        self._home = home
         self._noted: dict[str, None] = {}
         self._writing = asyncio.Lock()
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
@@ -112,7 +110,7 @@ class HomeTabs:
         users = await asyncio.to_thread(kept.read, self._home) if self._home else []
         self._noted = dict.fromkeys(users[-OPENED:])
         for place, user in enumerate(reversed(self._noted)):
-            self._tabs[user] = _Tab(at=self._clock() - self._pause + place * SPREAD)
+            self._tabs[user] = _Tab(at=monotonic() - PAUSE + place * SPREAD)
             self.changed(user)
 
     async def open(self, event: Mapping[str, Any]) -> None:
@@ -173,7 +171,7 @@ class HomeTabs:
                 tab.due.cancel()
 
     async def _later(self, user: str, tab: _Tab) -> None:
-        await asyncio.sleep(max(0.0, tab.at + self._pause - self._clock()))
+        await asyncio.sleep(max(0.0, tab.at + PAUSE - monotonic()))
         tab.due = None
         try:
             await self._publish(user, tab)
@@ -187,7 +185,7 @@ class HomeTabs:
                 person = await self._directory.person(user)
                 channels = await self._directory.read_by(user)
                 laid = blocks(await self._dispatch.own_page(self._chat, person, channels, tab.note))
-                tab.at = self._clock()
+                tab.at = monotonic()
                 if laid == tab.shown and tab.hash:
                     return
                 given: dict[str, Any] = {"user_id": user, "view": {"type": "home", "blocks": laid}}
