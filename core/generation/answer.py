@@ -38,7 +38,7 @@ from core.generation.checked.statements import (
     without,
 )
 from core.generation.citations import Cleaned, bracketed, clean, settled
-from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
+from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit, renumbered
 from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, wrong_citations, wrong_language
@@ -117,7 +117,7 @@ class Writer:
         objection: Objection | None,
     ) -> None:
         self._model = model
-        self._request = request
+        self._request = request = renumbered(request)
         self._on_text = on_text
         self._every = every
         self._objection = objection

@@ -15,6 +15,8 @@ from core.text.words import one_line
 PROMPT_VERSION = "8"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
+GAP = "[…]"
+"""What stands for text that was left out; a bare ellipsis is often part of what a page says."""
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
@@ -23,13 +25,15 @@ You answer questions of the {product} community from the documentation of {relea
 
 Rules:
 1. Use only what the numbered evidence says. What you remember about {product} may belong to another \
-release: leave it out. An ellipsis (…) in evidence stands for text that was left out: do not guess it.
+release: leave it out. {gap} in evidence stands for text that was left out: do not guess it.
 2. After each statement put the number of the evidence it comes from, in square brackets: [1] or [2][3]. \
 Use only numbers that exist. Write no links and no list of sources.
 3. Copy names, commands, options, values, units and versions exactly as the evidence has them. Put code \
-into fenced code blocks and change nothing in it that the question does not ask you to change.
+into fenced code blocks; put in the names, paths and values of the question, call what else the readers \
+have of their own `your_name`, and change nothing else.
 4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
-documentation you found does not say. If it answers no part of it, your whole reply is: {dont_know}
+documentation you found does not say. If it answers no part of it, or the question is about something else \
+than {product}, your whole reply is: {dont_know}
 Add nothing before or after that.
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.
@@ -63,7 +67,9 @@ _OTHER_RELEASE = """\
 Evidence with another release in its label was written for that release: say so where you use it."""
 
 _NOTES = """\
-Release notes tell what changed in their version. Where other evidence says how things are, that holds now."""
+Release notes tell what changed in their version: of two the newer one counts, and where other evidence says \
+how things are, that holds now. If the question names another version than {releases}, say which one your \
+answer is for."""
 
 _CALCULATING = """\
 Where a figure must be worked out, write the arithmetic as {{calc: 3 * 7.5}}; the result is put in its \
@@ -74,15 +80,12 @@ Answers to similar questions that members of the community marked as wrong or un
 they claim unless the evidence says it in so many words; find what they missed."""
 
 _FAULTS = """\
-Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as the \
-evidence does. If nothing is left that answers the question, your whole reply is: {dont_know} Do not mention \
-the faults."""
+Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as \
+the evidence does; where that was what the question asks for, say that the documentation you found does not \
+say it. If nothing is left that answers the question, your whole reply is: {dont_know} Do not mention the \
+faults."""
 _KEEP = """ Keep what stands outside of <wrong>, unless it makes sense only with what is wrong, and write no \
 <wrong>."""
-_OWN_NAMES = """ In code, call what the readers have of their own `your_name` or `YourName`."""
-
-
-_IN_CODE = "The code has"
 
 
 def data(text: str) -> str:
@@ -133,12 +136,14 @@ def answer_system(
     rules = (
         _COMMUNITY.format(community=community) if community else "",
         _COMPARING.format(releases=named) if len(releases) > 1 else other,
-        _NOTES if notes else "",
+        _NOTES.format(releases=named) if notes else "",
         _CALCULATING if calculator else "",
     )
     more = "".join(f"\n{number}. {rule}" for number, rule in enumerate(filter(None, rules), _RULES + 1))
     language = language or "the language of the question"
-    return _ANSWER.format(product=product, releases=named, dont_know=DONT_KNOW, more=more, language=language)
+    return _ANSWER.format(
+        product=product, releases=named, dont_know=DONT_KNOW, more=more, language=language, gap=GAP
+    )
 
 
 def evidence(number: int, title: str, release: str, text: str) -> str:
@@ -195,8 +200,7 @@ def answer_user(
         first, *others = previous.split("<wrong ")
         rest = first + "".join(one.partition("</wrong>")[2] for one in others)
         keep = _KEEP if others and rest.strip() else ""
-        own = _OWN_NAMES if any(_IN_CODE in fault for fault in faults) else ""
-        anew = _FAULTS.format(dont_know=DONT_KNOW) + keep + own
+        anew = _FAULTS.format(dont_know=DONT_KNOW) + keep
         closing += f"\n\nYou answered this before{marked}These faults were found:\n{listed}\n{anew}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
 
@@ -208,7 +212,7 @@ def wrong(number: int, text: str) -> str:
 
 def code_fault(name: str) -> str:
     """Say that code has a name, an option or a value which no evidence has."""
-    return f"{_IN_CODE} `{name}`, which no evidence has."
+    return f"The code has `{name}`, which no evidence has."
 
 
 def wrong_language(language: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from core.generation.citations import uncited
+from core.prompts import GAP
 from core.text.markup import outside_code
 from core.text.words import one_line, sentences
 from core.vocabulary import words_of
@@ -123,7 +124,7 @@ def _flat(text: str) -> str:
 
 def plain(raw: str) -> str:
     """Take away thinking, labels and tags that are no part of an answer."""
-    text = _LABEL.sub("", _LEAKED.sub("", raw)).strip()
+    text = _LABEL.sub("", _LEAKED.sub("", raw)).replace(GAP, "").strip()
     if "<" in text:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)

@@ -9,6 +9,7 @@ from functools import partial
 
 from core.domain import ContextChunk, Evidence
 from core.generation.quotes.blocks import Block, headings, last_heading, prose, split, terms
+from core.prompts import GAP
 from core.text.words import one_line
 
 SHORT = 600
@@ -18,11 +19,12 @@ KEPT = 3
 """Chunks that reach the answer after selection (QAMR step 4)."""
 _ENOUGH = 0.25
 """Share of the best block's weight that a block must have to be kept; ours."""
+_COPY = 0.9
+"""Share of a page that earlier ones say from which on it is a copy; ours."""
 _ROWS = 40
 """Tokens from which on the first lines of a table that has no room tell something; ours."""
 _HEADING = re.compile(r"#{1,6} [^\n]*|\*\*[^*\n]{1,120}\*\*:?")
 """What tells nothing without the text below it."""
-_GAP = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ def laid_out(evidence: Sequence[Evidence]) -> dict[int, Laid]:
         if key not in pages:
             first.append(item)
         pages.add(key)
+    first = _without_copies(first)
     said = {_plain(block) for item in first for block in split(item.chunk.page)}
     found: dict[int, Laid] = {}
     for item in first:
@@ -53,6 +56,20 @@ def laid_out(evidence: Sequence[Evidence]) -> dict[int, Laid]:
         own = _under_heading(chunk) if before or after else chunk.page
         found[item.number] = Laid(own, "\n\n".join(part for part in (before, own, after) if part))
     return found
+
+
+def _without_copies(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Leave out pages of which earlier ones of their release say nearly all, as manuals share sections."""
+    kept: list[Evidence] = []
+    told: dict[str, set[str]] = {}
+    for item in evidence:
+        blocks = [(_plain(block), len(block.text)) for block in split(item.chunk.page)]
+        known = told.setdefault(item.chunk.release, set())
+        again = sum(size for plain, size in blocks if plain in known)
+        if not kept or again < _COPY * sum(size for _plain_text, size in blocks):
+            kept.append(item)
+        known |= {plain for plain, _size in blocks}
+    return kept
 
 
 def _new(text: str, said: set[str]) -> str:
@@ -174,7 +191,7 @@ def shorten(text: str, matched: Sequence[str], limit: int, count: Callable[[str]
     passages = [one_line(passage) for passage in matched if passage.strip()]
     inside = [at for at, piece in enumerate(pieces) if _is_in(piece, passages)] or [0]
     chosen: set[int] = set()
-    left = limit - count(_GAP) * 2
+    left = limit - count(GAP) * 2
     for at in inside:
         if costs[at] <= left:
             chosen.add(at)
@@ -246,26 +263,28 @@ def _what_follows(blocks: Sequence[Block], at: int) -> set[int]:
 
 
 def _joined(blocks: Sequence[Block], chosen: Sequence[int]) -> str:
-    parts = []
+    parts = [f"{GAP}\n\n"] if chosen and chosen[0] and blocks[chosen[0]].kind != "heading" else []
     for position, at in enumerate(chosen):
         if position:
-            both = blocks[at].kind == "item" and blocks[chosen[position - 1]].kind == "item"
-            parts.append("\n" if both and at == chosen[position - 1] + 1 else "\n\n")
+            before = chosen[position - 1]
+            both = blocks[at].kind == "item" and blocks[before].kind == "item"
+            gap = f"{GAP}\n\n" if at > before + 1 and blocks[at].kind != "heading" else ""
+            parts.append("\n" if both and at == before + 1 else f"\n\n{gap}")
         parts.append(blocks[at].text)
     return "".join(parts)
 
 
 def _with_gaps(pieces: Sequence[_Piece], chosen: Sequence[int]) -> str:
-    parts = [f"{_GAP}\n\n"] if chosen[0] else []
+    parts = [f"{GAP}\n\n"] if chosen[0] else []
     for position, at in enumerate(chosen):
         if position:
             previous = chosen[position - 1]
             same = pieces[previous].block == pieces[at].block
             gap = at > previous + 1
-            parts.append((f" {_GAP} " if gap else " ") if same else (f"\n\n{_GAP}\n\n" if gap else "\n\n"))
+            parts.append((f" {GAP} " if gap else " ") if same else (f"\n\n{GAP}\n\n" if gap else "\n\n"))
         parts.append(pieces[at].text)
     if chosen[-1] < len(pieces) - 1:
-        parts.append(f"\n\n{_GAP}")
+        parts.append(f"\n\n{GAP}")
     return "".join(parts)
 
 
@@ -276,10 +295,10 @@ def _lines_of(text: str, limit: int, count: Callable[[str], int]) -> str:
     separator, parts = ("\n", lines) if len(lines) > 1 else (" ", text.split(" "))
     closing = f"\n{lines[0].strip()[:3]}" if fence else ""
     kept: list[str] = []
-    left = limit - count(closing) - count(_GAP) - 2
+    left = limit - count(closing) - count(GAP) - 2
     for part in parts:
         left -= count(part) + 1
         if left < 0:
             break
         kept.append(part)
-    return f"{separator.join(kept)}{separator}{_GAP}{closing}" if kept else ""
+    return f"{separator.join(kept)}{separator}{GAP}{closing}" if kept else ""

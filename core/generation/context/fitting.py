@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core import prompts
 from core.domain import Evidence, QAPair, Turn
@@ -68,6 +68,17 @@ class Request:
     """That answer, in which `prompts.wrong` marks what is wrong."""
 
 
+def renumbered(request: Request) -> Request:
+    """Return a request whose evidence is numbered from 1 without gaps, and without what is said twice."""
+    laid = laid_out(request.evidence)
+    kept = [item for item in request.evidence if item.number in laid]
+    if [item.number for item in kept] == list(range(1, len(request.evidence) + 1)):
+        return request
+    evidence = tuple(replace(item, number=n) for n, item in enumerate(kept, 1))
+    texts = {n: request.texts[item.number] for n, item in enumerate(kept, 1) if item.number in request.texts}
+    return replace(request, evidence=evidence, texts=texts)
+
+
 @dataclass(frozen=True, slots=True)
 class Fitted:
     """Prompts that fit, the evidence that is in them, and the room that is left for the answer."""
@@ -90,7 +101,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             calculator=request.calculator,
             language=request.language,
             labelled=_is_labelled(request),
-            notes=_has_notes_beside_others(request),
+            notes=_has_notes(request),
             community=_("Community") if _has_remembered(request) else "",
         )
         + extra
@@ -166,10 +177,10 @@ def _is_labelled(request: Request) -> bool:
     return len(request.releases) > 1 or any(item.chunk.release not in releases for item in request.evidence)
 
 
-def _has_notes_beside_others(request: Request) -> bool:
-    """Return True if release notes are among the evidence, and pages that are none."""
+def _has_notes(request: Request) -> bool:
+    """Return True if release notes are among the evidence, and other pages or notes on another version."""
     headings = (f"{item.chunk.title} > {item.chunk.heading}" for item in request.evidence if item.chunk.path)
-    return len({bool(version_of(one)) for one in headings}) > 1
+    return len({version_of(one) for one in headings}) > 1
 
 
 def _has_remembered(request: Request) -> bool:

@@ -334,14 +334,19 @@ async def test_an_answer_whose_pages_are_known_sentence_by_sentence_is_not_asked
 
 
 async def test_the_numbers_that_exist_are_named_and_those_that_do_not() -> None:
+    # numbers with gaps tempt a small model to count; the model sees 1 and 2
     high = (evidence(5, SESSIONS), evidence(8, UPLOADS, heading="File Uploads"))
-    model = Says("It is told by people.", GOOD.replace("1", "8"))
-    await write(model, request(evidence=high), show, every=0)
-    assert "It cites nothing." in model.asked[1] and "like [5] or [8]" in model.asked[1]
-    odd = "Sessions are told something about by this guide [1]."
-    model = Says(odd, GOOD.replace("1", "5"))
+    model = Says("It is told by people.", GOOD)
+    written = await write(model, request(evidence=high, texts={8: "Use `secure_filename()`."}), show, every=0)
+    assert "It cites nothing." in model.asked[1] and "like [1] or [2]" in model.asked[1]
+    assert (
+        '<evidence number="2" title="Quickstart › File Uploads">\nUse `secure_filename()`.' in model.asked[1]
+    )
+    assert [one.hash for one in written.citations] == [high[0].chunk.hash]
+    odd = "Sessions are told something about by this guide [5]."
+    model = Says(odd, GOOD)
     assert (await write(model, request(evidence=high), show, every=0)).citations
-    assert "[1]: no evidence has this number. There is evidence 5, 8." in model.asked[1]
+    assert "[5]: no evidence has this number. There is evidence 1, 2." in model.asked[1]
     assert "cites nothing" not in model.asked[1]
 
 
@@ -373,13 +378,14 @@ async def test_of_code_only_the_lines_are_marked_whose_names_nobody_has() -> Non
     await write(model, request(), show, every=0)
     assert "```python\n<wrong number=\"1\">session['name'] = Frobnicator(</wrong>\n    1,\n" in model.asked[1]
     assert "The code has `Frobnicator`, which no evidence has." in model.asked[1]
-    assert "call what the readers have of their own `your_name` or `YourName`" in model.asked[1]
 
 
 def test_release_notes_beside_other_pages_are_said_to_tell_of_their_version() -> None:
     notes = evidence(3, "Sessions were new.", title="Changes", heading="Version 0.8")
-    rule = "Release notes tell what changed in their version."
-    assert rule in fit(Told(), request(evidence=(*EVIDENCE, notes))).prompts[0].content
+    newer = evidence(4, "Sessions are old.", title="Changes", heading="Version 0.9")
+    rule = "Release notes tell what changed in their version: of two the newer one counts"
+    for pages in ((*EVIDENCE, notes), (notes, newer)):
+        assert rule in fit(Told(), request(evidence=pages)).prompts[0].content
     assert rule not in fit(Told(), request(evidence=(notes,))).prompts[0].content
     assert rule not in fit(Told(), request()).prompts[0].content
 

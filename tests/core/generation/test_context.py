@@ -6,6 +6,7 @@ import pytest
 from core.domain import ContextChunk, Evidence
 from core.generation.context.by_rule import laid_out, reduce, select, shorten
 from core.generation.quotes.blocks import split
+from core.prompts import GAP
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
@@ -97,7 +98,7 @@ def test_shortening_keeps_to_the_limit_and_to_whole_sentences(limit: int) -> Non
     short = shorten(MIXED, ("It rains on Mondays. Bring an umbrella.",), limit, count)
     assert count(short) <= limit
     assert "It rains on Mondays." in short
-    for line in short.replace("…", "").split("\n"):
+    for line in short.replace(GAP, "").split("\n"):
         assert line.strip() in MIXED
 
 
@@ -170,5 +171,13 @@ def test_a_heading_whose_text_has_no_room_is_left_out() -> None:
     told, long = "It needs a secret key.", "Of something else is told here. " * 30
     text = f"{told}\n\n**Of something else**\n\n{long.strip()}"
     code = f"{told}\n\n**Of something else**\n\n```\n{long}\n```"
-    assert shorten(code, (told,), 40, count) == f"{told}\n\n…"
+    assert shorten(code, (told,), 40, count) == f"{told}\n\n{GAP}"
     assert "**Of something else**" in shorten(text, (told,), 60, count), "where its text begins it stays"
+
+
+def test_what_manuals_share_is_read_once() -> None:
+    shared = "Give an address as `ssh://host/path`.\n\nA helper may be named before it."
+    first = evidence(1, shared, title="push", heading="ADDRESSES")
+    copy = evidence(2, f"{shared}\n\nBye.", title="fetch", heading="ADDRESSES")
+    other = evidence(3, f"{shared}\n\nBesides, `fetch` takes several of them at once.", title="fetch")
+    assert [*laid_out([first, copy, other])] == [1, 3]
