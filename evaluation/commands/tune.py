@@ -19,7 +19,15 @@ from core.query.attributes import load, save
 from core.retrieval.rescoring import Ranking
 from core.retrieval.tuned import FILE, save_ranking
 from evaluation.commands.evaluate import page_of
-from evaluation.tuning.attributes import FOLDS, fitted, labelled, measured
+from evaluation.tuning.attributes import (
+    FOLDS,
+    fitted,
+    fitted_domains,
+    labelled,
+    labelled_by_domain,
+    measured,
+    measured_domains,
+)
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -89,16 +97,26 @@ async def train_attributes(app: Application, request: dict[str, Any], send: Send
     """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError."""
     questions, labels = await asyncio.to_thread(labelled, Path(request["file"]))
     encoder = for_questions(await app.corpus_manager.encoders.current())
+    asked, domains = await asyncio.to_thread(labelled_by_domain, Path(request["file"]))
     vectors = await encoder.encode(questions)
     accuracy, f1 = await asyncio.to_thread(measured, vectors, labels)
     path = app.settings.home / ATTRIBUTES
-    await asyncio.to_thread(save, path, encoder.name, await asyncio.to_thread(fitted, vectors, labels))
+    made_of = await asyncio.to_thread(fitted, vectors, labels)
+    if domains:
+        by_domain = await encoder.encode(asked)
+        right, mean = await asyncio.to_thread(measured_domains, by_domain, domains)
+        made_of["domains"] = await asyncio.to_thread(fitted_domains, by_domain, domains)
+    await asyncio.to_thread(save, path, encoder.name, made_of)
     made, _problem = load(path)
     began = time.perf_counter()
     for vector in vectors:
         made.is_dynamic(vector)
+        made.domain(vector)
     spent = (time.perf_counter() - began) / len(questions) * 1e6
     figures = f"{FOLDS} folds: accuracy {accuracy:.3f}, F1 {f1:.3f}; {spent:.0f} µs a question"
     await send({"line": f"{len(questions)} questions, {figures}."})
+    if domains:
+        figures = f"{FOLDS} folds: accuracy {right:.3f}, mean F1 {mean:.3f}"
+        await send({"line": f"{len(asked)} questions of {len(set(domains))} domains, {figures}."})
     await send({"line": f"{path} is used from the next start with RECIPE=hybrid_crag; remove it to go back."})
     await send({"code": 0})

@@ -67,7 +67,13 @@ ATTRIBUTES = Command(
     "learn from labelled questions which answers change soon",
     run,
     options=(
-        Option("file", "TOML with lists `static` and `dynamic`", required=True, kind="path", metavar="FILE"),
+        Option(
+            "file",
+            "TOML with lists `static` and `dynamic`, and maybe a table `domains`",
+            required=True,
+            kind="path",
+            metavar="FILE",
+        ),
     ),
     who="owner",
     where="terminal",

@@ -279,6 +279,7 @@ class OnlyFresh:
         if self._parts.attributes.knows(encoder.name):
             (vector,) = await encoder.encode([base])
             dynamic: bool | None = self._parts.attributes.is_dynamic(vector)
+            context.trace.domain = self._parts.attributes.domain(vector) or None
         else:
             dynamic = await self._parts.budget.take(
                 context.course, "attributes", lambda model: few_shot.is_dynamic(model, base)
