@@ -28,6 +28,7 @@ from evaluation.tuning.attributes import (
     measured,
     measured_domains,
 )
+from evaluation.tuning.sampled import sampled
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -94,7 +95,13 @@ async def _use(app: Application, ranking: Ranking, send: Send) -> None:
 
 
 async def train_attributes(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError."""
+    """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError.
+
+    With `model` the configured one is asked about the same questions, and its figures are printed, too.
+    """
+    model = app.engine.model if request.get("model") else None
+    if request.get("model") and model is None:
+        raise UsageError("--model needs a model; set OLLAMA_HOST or MODEL_SERVER, or leave it out.")
     questions, labels = await asyncio.to_thread(labelled, Path(request["file"]))
     encoder = for_questions(await app.corpus_manager.encoders.current())
     asked, domains = await asyncio.to_thread(labelled_by_domain, Path(request["file"]))
@@ -118,5 +125,9 @@ async def train_attributes(app: Application, request: dict[str, Any], send: Send
     if domains:
         figures = f"{FOLDS} folds: accuracy {right:.3f}, mean F1 {mean:.3f}"
         await send({"line": f"{len(asked)} questions of {len(set(domains))} domains, {figures}."})
+    if model:
+        async with in_turn(send) as tell:
+            told = await sampled(model, questions, labels, lambda line: tell({"note": line}))
+        await send({"line": told.line})
     await send({"line": f"{path} is used from the next start with RECIPE=hybrid_crag; remove it to go back."})
     await send({"code": 0})

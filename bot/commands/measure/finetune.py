@@ -74,6 +74,7 @@ ATTRIBUTES = Command(
             kind="path",
             metavar="FILE",
         ),
+        Option("model", "ask the model, too, five samples a question, and print its figures", kind="flag"),
     ),
     who="owner",
     where="terminal",
