@@ -217,12 +217,18 @@ def _memory(axes: Sequence[Any], report: Mapping[str, Any]) -> None:
 
 
 def _rounds(panels: Sequence[Any], curves: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+    names = list(dict.fromkeys(name for systems in curves.values() for name in systems))
+    shown: dict[str, Any] = {}
     for axes, (title, systems) in zip(panels, curves.items(), strict=True):
         for name, values in systems.items():
-            axes.plot(range(1, len(values) + 1), values, marker=".", label=name)
+            style = {
+                "color": f"C{names.index(name) % 10}",
+                "linestyle": "-" if names.index(name) < 10 else "--",
+            }
+            (shown[name],) = axes.plot(range(1, len(values) + 1), values, marker=".", **style)
         axes.set_title(title.partition(" (")[0], fontsize=9)
         axes.set_xlabel("round")
-        axes.legend(fontsize=6)
+    panels[0].figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=7, fontsize=9)
 
 
 def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
