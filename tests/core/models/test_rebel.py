@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from bot.app.builders.models import open_models
 from core.errors import ConfigurationError
 from core.generation.triplets import by_seq2seq, within
 from core.models.rebel import TAGS, WINDOWS, WORDS, Rebel, load_rebel, without_last
+from core.settings import load_settings
+from tests.fakes import FakeEncoder
 
 PAGE = "the `timer` wakes the **kettle** at night."
 WRITTEN = "<triplet> timer <subj> kettle <obj> part of <subj> night <obj> point in time"
@@ -159,6 +162,19 @@ async def test_who_asked_may_go_and_the_next_one_is_read(tmp_path: Path) -> None
 )
 def test_what_ended_for_want_of_room_loses_its_last_triplet(written: str, kept: str) -> None:
     assert without_last(written) == kept
+
+
+async def test_the_setting_opens_it_beside_the_other_models(tmp_path: Path) -> None:
+    given = {"home": tmp_path, "ollama_host": "off", "rebel_model": _tiny(tmp_path / "tiny", taught=False)}
+
+    def load(name: str, folder: Path) -> FakeEncoder:
+        return FakeEncoder()
+
+    async with open_models(home=tmp_path, settings=load_settings(None, **given), load=load) as models:
+        assert models.rebel is not None and models.rebel.name == given["rebel_model"]
+    without = load_settings(None, home=tmp_path, ollama_host="off")
+    async with open_models(home=tmp_path, settings=without, load=load) as models:
+        assert models.rebel is None, "off unless it is named"
 
 
 def test_a_model_that_is_not_there_or_writes_no_relations_says_what_to_do(tmp_path: Path) -> None:
