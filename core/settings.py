@@ -143,6 +143,8 @@ class Settings(BaseSettings):
     """Wikidata's SPARQL endpoint, which `RECIPE=graph_context` asks about names in public questions."""
     wikidata_contact: str = Field("", alias="WIKIDATA_CONTACT", pattern=r"^[^()\r\n]*$")
     """A page or an address at which the person who runs this bot is reached: Wikimedia wants to know."""
+    rebel_model: str = Field("", alias="REBEL_MODEL")
+    """A model that writes relations for `RECIPE=graph_context`, by name or folder (extra `rebel`)."""
     retriever: str = Field("fusion", alias="RETRIEVER")
     """How pages are found: a module of `core/retrieval/retrievers`."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")

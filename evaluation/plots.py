@@ -58,6 +58,14 @@ def draw_simulation(
     return tuple(made)
 
 
+def draw_rounds(curves: Mapping[str, Mapping[str, Sequence[float]]], folder: Path) -> tuple[str, ...]:
+    """Write a panel for each measure with a curve for each system; blocking. Returns file names as above."""
+    pyplot = _pyplot()
+    if pyplot is None or not curves:
+        return ()
+    return (_figure(pyplot, folder / "rounds.png", len(curves), lambda axes: _rounds(axes, curves)),)
+
+
 def draw_calibration(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     """Write the curve of a calibration; blocking. Returns its file name, none without matplotlib."""
     pyplot = _pyplot()
@@ -206,6 +214,21 @@ def _memory(axes: Sequence[Any], report: Mapping[str, Any]) -> None:
     axes[1].legend(fontsize=8)
     for one in axes:
         one.set_xlabel("round")
+
+
+def _rounds(panels: Sequence[Any], curves: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
+    names = list(dict.fromkeys(name for systems in curves.values() for name in systems))
+    shown: dict[str, Any] = {}
+    for axes, (title, systems) in zip(panels, curves.items(), strict=True):
+        for name, values in systems.items():
+            style = {
+                "color": f"C{names.index(name) % 10}",
+                "linestyle": "-" if names.index(name) < 10 else "--",
+            }
+            (shown[name],) = axes.plot(range(1, len(values) + 1), values, marker=".", **style)
+        axes.set_title(title.partition(" (")[0], fontsize=9)
+        axes.set_xlabel("round")
+    panels[0].figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=7, fontsize=9)
 
 
 def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:

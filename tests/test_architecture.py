@@ -60,7 +60,8 @@ DOORS = {
         "storage/vectors/server",
     },
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
-    "torch": {"core/models/embedding/encoder", "core/models/reranker"},
+    "torch": {"core/models/embedding/encoder", "core/models/rebel", "core/models/reranker"},
+    "transformers": {"core/models/embedding/encoder", "core/models/rebel"},
     "onnxruntime": {"core/models/embedding/encoder", "core/models/reranker"},
     "tokenizers": {"core/models/embedding/", "core/models/reranker"},
     "llama_index": {

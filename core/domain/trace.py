@@ -113,6 +113,8 @@ class Trace:
     """Whether the reasoning was asked for."""
     false_premise: bool | None = None
     """Whether the question assumes what the evidence contradicts."""
+    domain: str | None = None
+    """What the question is about, where a labelled file taught domains; nothing is decided by it."""
     model_error: str | None = None
     unwritten: str | None = None
     """Why quotes stand in the place of the model's answer, in a few words, where that is told."""

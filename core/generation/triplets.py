@@ -1,7 +1,7 @@
 """Triplets (head, relation, tail) of what is read, as sentences beside it (GraphContextGen, section 4.3).
 
-By rule from definition lists, tables and option references; by the model from the context itself. Only those
-are kept whose two ends stand in the context.
+By rule from definition lists, tables and option references; by the model, and by REBEL where one is set, from
+the context itself. Only those are kept whose two ends stand in the context.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from core import prompts
 from core.generation.references import room_for
-from core.ports import LanguageModel, Prompt
-from core.text.words import one_line
+from core.ports import LanguageModel, Prompt, RelationExtractor
+from core.text.words import one_line, windows
 
 MOST = 20
 """Triplets that are added to a context at most; ours, about 400 tokens."""
@@ -29,6 +29,9 @@ _OPTION = re.compile(
 )
 _SIGNATURE = re.compile(r"[(\[:= ].*", re.DOTALL)
 _MARKS = re.compile(r"[`*]|\\(?=\|)")
+_FENCED = re.compile(r"^(```|~~~).*?(?:^\1.*?$|\Z)", re.MULTILINE | re.DOTALL)
+_TAG = re.compile(r"(<triplet>|<subj>|<obj>)")
+_TURN = re.compile(r"</?s>|<pad>|<unk>")
 
 
 class Triplet(NamedTuple):
@@ -73,6 +76,32 @@ async def by_model(model: LanguageModel, texts: Sequence[str]) -> list[Triplet]:
         if len(ends) == 3 and all(isinstance(end, str) for end in ends):
             found.append(_triplet(*map(str, ends)))
     return list(dict.fromkeys(one for one in found if _is_whole(one)))
+
+
+async def by_seq2seq(extractor: RelationExtractor, texts: Sequence[str]) -> list[Triplet]:
+    """Have a seq2seq model such as REBEL read the triplets of the prose of texts."""
+    prose = ["\n".join(map(plain, windows(_FENCED.sub("", text)))) for text in texts]
+    written = await extractor.linearized(prose)
+    return list(dict.fromkeys(one for text in written for one in parsed(text)))
+
+
+def parsed(linearized: str) -> list[Triplet]:
+    """Read the triplets of `<triplet> head <subj> tail <obj> relation`, twenty at most.
+
+    A head may have several tails. What lacks a part, comes out of turn or is too long is left out.
+    """
+    parts = [plain(part) for part in _TAG.split(_TURN.sub(" ", linearized))]
+    head = tail = ""
+    found: list[Triplet] = []
+    for tag, text in zip(parts[1::2], parts[2::2], strict=True):
+        if tag == "<triplet>":
+            head, tail = text, ""
+        elif tag == "<subj>":
+            tail = text
+        else:
+            found.append(Triplet(head, text, tail))
+            tail = ""
+    return list(dict.fromkeys(one for one in found if _is_whole(one)))[:MOST]
 
 
 def within(triplets: Iterable[Triplet], context: str) -> list[Triplet]:

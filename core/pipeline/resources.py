@@ -18,7 +18,7 @@ from core.generation.wikidata import Wikidata
 from core.memory.community import CommunityMemory
 from core.memory.scoring import PriorScorer
 from core.models.embedding.encoder import Encoders
-from core.ports import TURN, Encoder, LanguageModel, MemoryStore
+from core.ports import TURN, Encoder, LanguageModel, MemoryStore, RelationExtractor
 from core.ports.opinions import OpinionStore
 from core.privacy.names import since_never
 from core.query.attributes import Attributes, shipped
@@ -177,6 +177,9 @@ class Resources:
 
     wikidata: Wikidata | None = None
     """What states facts about names of public questions, where somebody turned it on."""
+
+    rebel: RelationExtractor | None = None
+    """What reads relations beside the model, where one is set."""
 
     async def defaults(self, channel: str, asker: str) -> tuple[str, str]:
         """Return the releases of a channel and of who asks there; empty where nobody says so."""

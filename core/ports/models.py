@@ -69,6 +69,18 @@ class Reranker(Protocol):
         """Return one score in 0..1 for each passage, higher is better; none where too many others wait."""
 
 
+class RelationExtractor(Protocol):
+    """Writes the relations that texts state, one after another, as REBEL linearises them."""
+
+    name: str
+
+    async def linearized(self, texts: Sequence[str]) -> list[str]:
+        """Return `<triplet> head <subj> tail <obj> relation …` for the lines of texts, a few together.
+
+        Returns nothing while it is busy with others.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One message to the language model."""

@@ -6,9 +6,9 @@ What the paper leaves open or has no need of, and how it is filled:
   scope; the paper has one pool of accepted answers. Cited is a pair's page, or what a remembered one cites.
 - Where a question has no edge its nearest two are taken, where there is no pair at all the nearest two pages:
   the paper has a pool for every question.
-- Triplets are read by the model and by rule from the pages of the pairs: definition lists, tables and options
-  stand where the paper has REBEL, and like Wikidata's they need both ends in the context. So do those that
-  other pages of the release state of two things which the context names.
+- Triplets are read by the model, by REBEL where one is set (`REBEL_MODEL`), and by rule from the pages of the
+  pairs: definition lists, tables and options, which the paper has not. Like Wikidata's all need both ends in
+  the context. So do those that other pages of the release state of two things which the context names.
 - Wikidata (`WIKIDATA_URL`, off by default) is asked about things that the question names, too, and only if it
   was asked in public: the paper asks about all of the context.
 - A list ("which settings concern cookies?", "what depends on X?") is written from the triplets of all pages,

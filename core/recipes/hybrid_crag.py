@@ -7,8 +7,8 @@ What the paper leaves out or has no need of, and how it is filled:
 
 - Attributes are predicted by the SVM, which the paper found better than asking the model and did not get to
   merge; by the model's samples for an encoder that the SVM is not for. What is dynamic is answered only from
-  pages whose source was read within a day, else not at all, with the pages to look at. Domains are those of
-  its data set, and types it does not predict.
+  pages whose source was read within a day, else not at all, with the pages to look at. Domains are told
+  where a home's own file taught them, and decide nothing: there are no APIs. Types it does not predict.
 - It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
   say: eight pages.
 - Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`. Plain ones

@@ -18,8 +18,11 @@ from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import Settings
 from evaluation.papers import comrag
+from evaluation.papers.by_round import curves
 from evaluation.papers.community import SEED
+from evaluation.papers.recipe_rounds import play_all
 from evaluation.papers.tables import keep, markdown
+from evaluation.plots import draw_rounds
 from evaluation.simulation.data import half_of, read_others, read_topics
 from evaluation.simulation.memory_calibration import calibrate
 from evaluation.simulation.run import Options, simulate
@@ -61,20 +64,22 @@ async def run_simulation(
     try:
         await simulate(given.data, given.report, encoder, guard, options, tell, temporary)
         if given.tables:
-            await _tables(given, encoder)
+            await _tables(given, encoder, tell)
     finally:
         encoder.close()
     tell(f"The report is in {given.report}.")
     return 0
 
 
-async def _tables(given: argparse.Namespace, encoder: Encoder) -> None:
-    """Write ComRAG's tables to the report's folder: systems, rounds, ablations and thresholds."""
+async def _tables(given: argparse.Namespace, encoder: Encoder, tell: Callable[[str], None]) -> None:
+    """Write ComRAG's tables and curves to the report's folder: systems, rounds, ablations and thresholds."""
     topics = half_of(await asyncio.to_thread(read_topics, given.data), given.half)
     told = f"{len(topics)} topics of `{given.data.name}`, half: {given.half}, seed {SEED}."
-    section = await comrag.measure(topics, Texts(encoder), told)
+    systems = partial(play_all, tell=tell) if given.recipes else None
+    section = await comrag.measure(topics, Texts(encoder), told, systems)
     await asyncio.to_thread(keep, given.report, section)
-    text = markdown(section) + "\n"
+    plots = await asyncio.to_thread(draw_rounds, curves(section.tables), given.report)
+    text = "\n\n".join([markdown(section), *(f"![{name}]({name})" for name in plots)]) + "\n"
     await asyncio.to_thread((given.report / "comrag.md").write_text, text, "utf-8")
 
 

@@ -18,7 +18,16 @@ from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load, save
 from core.retrieval.ranking import FILE, Ranking, save_ranking
 from evaluation.commands.evaluate import page_of
-from evaluation.tuning.attributes import FOLDS, fitted, labelled, measured
+from evaluation.tuning.attributes import (
+    FOLDS,
+    fitted,
+    fitted_domains,
+    labelled,
+    labelled_by_domain,
+    measured,
+    measured_domains,
+)
+from evaluation.tuning.sampled import sampled
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -85,19 +94,39 @@ async def _use(app: Application, ranking: Ranking, send: Send) -> None:
 
 
 async def train_attributes(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError."""
+    """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError.
+
+    With `model` the configured one is asked about the same questions, and its figures are printed, too.
+    """
+    model = app.engine.model if request.get("model") else None
+    if request.get("model") and model is None:
+        raise UsageError("--model needs a model; set OLLAMA_HOST or MODEL_SERVER, or leave it out.")
     questions, labels = await asyncio.to_thread(labelled, Path(request["file"]))
     encoder = for_questions(await app.corpus_manager.encoders.current())
+    asked, domains = await asyncio.to_thread(labelled_by_domain, Path(request["file"]))
     vectors = await encoder.encode(questions)
     accuracy, f1 = await asyncio.to_thread(measured, vectors, labels)
     path = app.settings.home / ATTRIBUTES
-    await asyncio.to_thread(save, path, encoder.name, await asyncio.to_thread(fitted, vectors, labels))
+    made_of = await asyncio.to_thread(fitted, vectors, labels)
+    if domains:
+        by_domain = await encoder.encode(asked)
+        right, mean = await asyncio.to_thread(measured_domains, by_domain, domains)
+        made_of["domains"] = await asyncio.to_thread(fitted_domains, by_domain, domains)
+    await asyncio.to_thread(save, path, encoder.name, made_of)
     made, _problem = load(path)
     began = time.perf_counter()
     for vector in vectors:
         made.is_dynamic(vector)
+        made.domain(vector)
     spent = (time.perf_counter() - began) / len(questions) * 1e6
     figures = f"{FOLDS} folds: accuracy {accuracy:.3f}, F1 {f1:.3f}; {spent:.0f} µs a question"
     await send({"line": f"{len(questions)} questions, {figures}."})
+    if domains:
+        figures = f"{FOLDS} folds: accuracy {right:.3f}, mean F1 {mean:.3f}"
+        await send({"line": f"{len(asked)} questions of {len(set(domains))} domains, {figures}."})
+    if model:
+        async with in_turn(send) as tell:
+            told = await sampled(model, questions, labels, lambda line: tell({"note": line}))
+        await send({"line": told.line})
     await send({"line": f"{path} is used from the next start with RECIPE=hybrid_crag; remove it to go back."})
     await send({"code": 0})

@@ -38,6 +38,7 @@ from evaluation.papers import (
     releases,
 )
 from evaluation.papers.kept_model import KeptModel, kept_model
+from evaluation.papers.recipe_rounds import play_all
 from evaluation.papers.tables import WRITTEN, Section, keep, kept, markdown, with_written
 from evaluation.simulation.data import half_of, read_topics
 from evaluation.simulation.stores import Texts
@@ -103,7 +104,7 @@ async def _run(given: argparse.Namespace, texts: Texts, day: str) -> None:
                 f"Run {day} on StackFAQ's report half: {len(report)} threads, {asked} rewordings in ten "
                 f"rounds, seed {community.SEED}."
             )
-            done(await comrag.measure(report, texts, told))
+            done(await comrag.measure(report, texts, told, play_all))
     if given.crag and "crag" in wanted:
         told = f"Run {day} on CRAG's `{given.crag.name}`; each question has up to five pages."
         done(await crag.measure(given.crag, given.runs / "crag", texts, told))

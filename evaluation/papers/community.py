@@ -99,8 +99,8 @@ class Community:
             await world.found(self.topics, self.known)
             return await world.play(self.lines)
 
-    async def baselines(self) -> dict[str, list[Told]]:
-        """Ask the first round of each way to read: known pairs, pages, and both."""
+    async def baselines(self, number: int = 0) -> dict[str, list[Told]]:
+        """Ask a round, the first unless told, of each way to read: known pairs, pages, and both."""
         pairs = [(topic.name, topic.question, topic.answers[0]) for topic in self.known]
         of_pairs = await self._texts.encode([question for _, question, _ in pairs])
         of_pages = await self._texts.encode([text for _, text in self.pages])
@@ -125,7 +125,7 @@ class Community:
         told: dict[str, list[Told]] = {}
         for name, way in ways.items():
             told[name] = []
-            for line in self.lines[0]:
+            for line in self.lines[number]:
                 vector = await self._texts.one(line.question)
                 began = time.perf_counter()
                 found = way(line.question, vector)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from core.memory.decision import LEARNED, PAPER
 from core.memory.guard import guard
 from core.memory.scoring import Thresholds
+from evaluation.papers.by_round import by_round
 from evaluation.papers.community import ROUNDS, Community
+from evaluation.papers.recipe_rounds import Played
 from evaluation.papers.tables import MODEL, NONE, Section, Table, percent, printed, share
 from evaluation.simulation.data import Topic
 from evaluation.simulation.report import rows, summary
@@ -18,6 +20,7 @@ from evaluation.simulation.stores import Texts
 from evaluation.simulation.world import Memory, Outcome, Round
 
 _PRINTED = printed("comrag")
+Recipes = Callable[[Community], Awaitable[Mapping[str, Sequence[Played]]]]
 
 GIVEN = Thresholds(delta=0.8, tau=0.75, gamma=0.7)
 """The paper's own thresholds (PolarDBQA, section 5.4), for bge-large."""
@@ -27,8 +30,10 @@ TABLE_1 = _PRINTED["table_1"]
 """Seconds, BERT-Score, SIM, BLEU and ROUGE-L on MSQA, ProCQA and PolarDBQA."""
 
 
-async def measure(topics: Sequence[Topic], texts: Texts, told: str) -> Section:
-    """Run everything; `told` says on what."""
+async def measure(
+    topics: Sequence[Topic], texts: Texts, told: str, recipes: Recipes | None = None
+) -> Section:
+    """Run everything; `told` says on what. `recipes` plays recipes as systems, too."""
     community = Community(topics, texts)
     await community.ready()
     base = Memory(GIVEN, PAPER, guard, by_paper=True)
@@ -45,6 +50,7 @@ async def measure(topics: Sequence[Topic], texts: Texts, told: str) -> Section:
             await _rounds(community, played),
             await _ablations(community, fitted, played["fitted thresholds"]),
             await _thresholds(community),
+            *await by_round(community, played, await recipes(community) if recipes else {}),
         ),
         DIFFERS,
     )

@@ -1,4 +1,4 @@
-"""Fit and measure the predictor of dynamic questions.
+"""Fit and measure the predictor of dynamic questions, and of domains where a file has them.
 
 `python -m evaluation.tuning.attributes` makes the shipped weights; `threadlore train-attributes` others.
 """
@@ -9,6 +9,7 @@ import asyncio
 import json
 import tempfile
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,28 +35,74 @@ def labelled(path: Path = QUESTIONS) -> tuple[list[str], NDArray[np.int64]]:
     The file is TOML with the lists `static` and `dynamic`. Raises UsageError where it is not, or has fewer
     than a question a fold of either.
     """
-    try:
-        kept = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+    kept = _read(path)
     static, dynamic = ([str(one) for one in kept.get(kind) or ()] for kind in ("static", "dynamic"))
     if min(len(static), len(dynamic)) < FOLDS:
         raise UsageError(f"{path} needs lists `static` and `dynamic` of at least {FOLDS} questions each.")
     return [*static, *dynamic], np.array([0] * len(static) + [1] * len(dynamic))
 
 
+def labelled_by_domain(path: Path) -> tuple[list[str], list[str]]:
+    """Return questions and the domain of each; blocking. Both are empty where the file has no `domains`.
+
+    `domains` is a table of lists. Raises UsageError where it is not, has a single one, or one of them fewer
+    than a question a fold.
+    """
+    kept = _read(path).get("domains")
+    if kept is None:
+        return [], []
+    lists = kept if isinstance(kept, dict) else {}
+    counts = [len(questions) if isinstance(questions, list) else 0 for questions in lists.values()]
+    if len(counts) < 2 or min(counts) < FOLDS:
+        raise UsageError(
+            f"{path}: `domains` needs at least two lists of at least {FOLDS} questions each, by the name of "
+            "the domain; remove it to learn none."
+        )
+    pairs = [(str(question), name) for name, questions in lists.items() for question in questions]
+    return [question for question, _ in pairs], [name for _, name in pairs]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
 def fitted(vectors: Matrix, labels: NDArray[np.int64]) -> dict[str, Any]:
     """Return weights and bias of a linear SVM, rounded."""
     machine = LinearSVC(C=1.0, random_state=0).fit(vectors, labels)
-    weights = [round(float(weight), DIGITS) for weight in machine.coef_[0]]
-    return {"bias": round(float(machine.intercept_[0]), DIGITS), "weights": weights}
+    return _rounded(machine.coef_[0], machine.intercept_[0])
+
+
+def fitted_domains(vectors: Matrix, domains: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return weights and bias of a linear SVM for each domain against the others, rounded."""
+    names = np.array(domains)
+    return {name: fitted(vectors, (names == name).astype(np.int64)) for name in dict.fromkeys(domains)}
 
 
 def measured(vectors: Matrix, labels: NDArray[np.int64]) -> tuple[float, float]:
     """Return accuracy and F1 of dynamic questions, cross-validated."""
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
-    said = cross_val_predict(LinearSVC(C=1.0, random_state=0), vectors, labels, cv=folds)
+    said = _cross_validated(vectors, labels)
     return float((said == labels).mean()), float(f1_score(labels, said))
+
+
+def measured_domains(vectors: Matrix, domains: Sequence[str]) -> tuple[float, float]:
+    """Return accuracy and the mean F1 of all domains (macro), cross-validated."""
+    names = np.array(domains)
+    said = _cross_validated(vectors, names)
+    return float((said == names).mean()), float(f1_score(names, said, average="macro"))
+
+
+def _cross_validated(vectors: Matrix, labels: NDArray[Any]) -> NDArray[Any]:
+    """Return what is said of each vector by a machine that did not see it; labels one against all."""
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    said: NDArray[Any] = cross_val_predict(LinearSVC(C=1.0, random_state=0), vectors, labels, cv=folds)
+    return said
+
+
+def _rounded(weights: Sequence[float], bias: float) -> dict[str, Any]:
+    return {"bias": round(float(bias), DIGITS), "weights": [round(float(one), DIGITS) for one in weights]}
 
 
 async def main() -> None:

@@ -79,6 +79,8 @@ async def test_calibrate_then_simulate_from_the_command_line(home: Path, tmp_pat
     assert "| RAG+DPR |" in tables and "| without centroids |" in tables, (
         "ComRAG's systems, beside the report"
     )
+    assert "**By round: ROUGE-L**" in tables and "![rounds.png](rounds.png)" in tables
+    assert (tmp_path / "report" / "rounds.png").stat().st_size > 10_000
     calibrated = json.loads((home / "calibration.json").read_text("utf-8"))
     assert made["settings"]["thresholds"]["tau"] == calibrated["tau"]
 

@@ -273,6 +273,7 @@ def _engine(
         attributes=attributes,
         releases=releases,
         wikidata=wikidata_of(settings, ground.catalogue.product.language),
+        rebel=models.rebel,
     )
     research = Research(parts)
     engine = Engine(

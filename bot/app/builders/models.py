@@ -18,8 +18,9 @@ from core.models.embedding.encoder import Encoders
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.models.pool import Pool
+from core.models.rebel import load_rebel
 from core.models.reranker import load_reranker
-from core.ports import Encoder, LanguageModel, Reranker
+from core.ports import Encoder, LanguageModel, RelationExtractor, Reranker
 from core.settings import Settings
 
 
@@ -80,6 +81,8 @@ class Models:
     """The servers of the language model; None where it is none, or one of llama-index."""
     similarity: Similarity | None
     """Scores a text against a reference."""
+    rebel: RelationExtractor | None
+    """Reads relations beside the language model."""
 
 
 @asynccontextmanager
@@ -102,10 +105,19 @@ async def open_models(
         similarity = None
         if settings.bertscore_model:
             similarity = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
+        rebel = None
+        if settings.rebel_model:
+            rebel = await asyncio.to_thread(load_rebel, settings.rebel_model)
+            opened.callback(rebel.close)
         encoders = Encoders(settings.embedding_model, home / "models", load)
         opened.callback(encoders.close)
         yield Models(
-            encoders=encoders, reranker=reranker, writer=writer, servers=servers, similarity=similarity
+            encoders=encoders,
+            reranker=reranker,
+            writer=writer,
+            servers=servers,
+            similarity=similarity,
+            rebel=rebel,
         )
 
 

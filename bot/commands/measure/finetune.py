@@ -67,7 +67,14 @@ ATTRIBUTES = Command(
     "learn from labelled questions which answers change soon",
     run,
     options=(
-        Option("file", "TOML with lists `static` and `dynamic`", required=True, kind="path", metavar="FILE"),
+        Option(
+            "file",
+            "TOML with lists `static` and `dynamic`, and maybe a table `domains`",
+            required=True,
+            kind="path",
+            metavar="FILE",
+        ),
+        Option("model", "ask the model, too, five samples a question, and print its figures", kind="flag"),
     ),
     who="owner",
     where="terminal",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -198,10 +199,10 @@ class AskModel:
 
 
 class AddTriplets:
-    """Adds what pages state by their structure, what others of the release do, and what the model reads.
+    """Adds what pages state by their structure, what others of the release do, and what models read.
 
-    Both ends stand in the context. With `wikidata` that is asked about the things that the question and the
-    context name, where the question is public.
+    Models are the one that writes and, where it is set, REBEL. Both ends stand in the context. With
+    `wikidata` that is asked about the things that question and context name, where the question is public.
     """
 
     needs: Needs = "model"
@@ -210,15 +211,16 @@ class AddTriplets:
         self, parts: Resources, graphs: KnowledgeGraphs | None = None, *, wikidata: Wikidata | None = None
     ) -> None:
         self._budget = parts.budget
+        self._rebel = parts.rebel
         self._graphs = graphs
         self._wikidata = wikidata
 
     async def __call__(self, context: QueryContext) -> None:
-        """Lengthen the texts, each by the sentences of its own page; the model's go where both ends stand."""
+        """Lengthen the texts, each by the sentences of its own page; models' go where both ends stand."""
         evidence = context.pages.evidence
         texts = dict(context.texts or {item.number: item.chunk.page for item in evidence})
         whole = "\n".join(texts.values())
-        taken = triplets.within(await self._by_model(context, list(texts.values())), whole)
+        taken = triplets.within(await self._by_models(context, list(texts.values())), whole)
         for release in context.releases if self._graphs else ():
             linked = (await self._graphs.of(release)).linked(whole)  # type: ignore[union-attr]
             taken = triplets.within([*taken, *linked], whole)
@@ -241,11 +243,17 @@ class AddTriplets:
         context.texts = texts
         context.lap("triplets")
 
-    async def _by_model(self, context: QueryContext, texts: list[str]) -> list[triplets.Triplet]:
-        found = await self._budget.take(
+    async def _by_models(self, context: QueryContext, texts: list[str]) -> list[triplets.Triplet]:
+        """Return what both models read, at once, as they run on different machines or cores."""
+
+        async def by_rebel() -> list[triplets.Triplet]:
+            return await triplets.by_seq2seq(self._rebel, texts) if self._rebel else []
+
+        by_model = self._budget.take(
             context.course, "triplets", lambda model: triplets.by_model(model, texts)
         )
-        return found or []
+        told, written = await asyncio.gather(by_model, by_rebel())
+        return [*(told or ()), *written]
 
 
 class OnlyFresh:
@@ -270,6 +278,7 @@ class OnlyFresh:
         if self._parts.attributes.knows(encoder.name):
             (vector,) = await encoder.encode([base])
             dynamic: bool | None = self._parts.attributes.is_dynamic(vector)
+            context.trace.domain = self._parts.attributes.domain(vector) or None
         else:
             dynamic = await self._parts.budget.take(
                 context.course, "attributes", lambda model: few_shot.is_dynamic(model, base)

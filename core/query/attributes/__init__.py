@@ -2,8 +2,9 @@
 
 The shipped weights are those of `python -m evaluation.tuning.attributes` over `questions.toml`, for
 all-MiniLM-L6-v2; `threadlore train-attributes` makes others for a home. With an encoder that they are not for
-the model is asked (`few_shot.py`), and without one every question counts as static. Question types are not
-predicted, as in the paper; its domains are those of its data set.
+the model is asked (`few_shot.py`), and without one every question counts as static. Domains are told apart
+by one SVM each, where the labelled file of a home has them; none are shipped, as the paper's are those of its
+data set. Question types are not predicted, as in the paper.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,24 @@ FILE = "attributes.json"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Attributes:
-    """Weights and bias of the SVM, and the model whose vectors they are for."""
+class Plane:
+    """Weights and bias of a linear SVM."""
 
-    encoder: str
     weights: Vector
     bias: float
+
+    def side(self, vector: Vector) -> float:
+        """Return how far on the positive side a vector lies, in no unit."""
+        return float(self.weights @ vector) + self.bias
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Attributes:
+    """The SVM of what changes soon, those of domains, and the model whose vectors they are for."""
+
+    encoder: str
+    dynamic: Plane
+    domains: Mapping[str, Plane] = field(default_factory=dict)
 
     def knows(self, encoder: str) -> bool:
         """Return True if the weights are for the vectors of this encoder."""
@@ -43,7 +56,11 @@ class Attributes:
 
     def is_dynamic(self, vector: Vector) -> bool:
         """Return True if the question of this vector is about what changes soon."""
-        return float(self.weights @ vector) + self.bias > 0.0
+        return self.dynamic.side(vector) > 0.0
+
+    def domain(self, vector: Vector) -> str:
+        """Return the domain of the question of this vector; empty where none were learned."""
+        return max(self.domains, key=lambda name: self.domains[name].side(vector), default="")
 
 
 def model_of(encoder: str) -> str:
@@ -63,7 +80,7 @@ def load(path: Path) -> tuple[Attributes, str]:
         return _read(json.loads(path.read_text("utf-8"))), ""
     except FileNotFoundError:
         return shipped(), ""
-    except (ValueError, TypeError, KeyError, OSError):
+    except (ValueError, TypeError, KeyError, AttributeError, OSError):
         problem = (
             f"{path} cannot be read, so the shipped predictor is used; run `threadlore train-attributes`."
         )
@@ -76,8 +93,13 @@ def save(path: Path, encoder: str, fitted: Mapping[str, Any]) -> None:
 
 
 def _read(kept: Mapping[str, Any]) -> Attributes:
+    domains = {str(name): _plane(one) for name, one in dict(kept.get("domains") or {}).items()}
+    return Attributes(str(kept["encoder"]), _plane(kept), domains)
+
+
+def _plane(kept: Mapping[str, Any]) -> Plane:
     weights = np.array(kept["weights"], np.float32)
     bias = float(kept["bias"])
     if weights.ndim != 1 or not weights.size or not np.isfinite(weights).all() or not math.isfinite(bias):
         raise ValueError("These are no weights.")
-    return Attributes(str(kept["encoder"]), weights, bias)
+    return Plane(weights, bias)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
+from typing import NamedTuple
 
 from core import prompts
 from core.errors import ModelMalformed
@@ -23,28 +24,47 @@ OUTPUT_TOKENS = 16
 _LABEL = re.compile(r"\b(static|dynamic)\b", re.IGNORECASE)
 
 
+class Votes(NamedTuple):
+    """How many samples say each, and how many say neither."""
+
+    static: int = 0
+    dynamic: int = 0
+    neither: int = 0
+
+    @property
+    def said(self) -> bool | None:
+        """Return whether most that say something say dynamic; None where no sample says either."""
+        return self.dynamic > self.static if self.static or self.dynamic else None
+
+
+async def votes(model: LanguageModel, question: str) -> Votes:
+    """Return what five samples say, which stop as soon as three agree. Raises the ModelErrors."""
+    system, user = prompts.attribute(question, shots())
+    asked = (Prompt("system", system), Prompt("user", user))
+    told = {"static": 0, "dynamic": 0, "neither": 0}
+    for _ in range(SAMPLES):
+        pieces = model.stream(asked, temperature=TEMPERATURE, max_tokens=OUTPUT_TOKENS)
+        found = _LABEL.search("".join([piece async for piece in pieces]))
+        told[found[1].lower() if found else "neither"] += 1
+        if max(told["static"], told["dynamic"]) > SAMPLES // 2:
+            break
+    return Votes(**told)
+
+
 async def is_dynamic(model: LanguageModel, question: str) -> bool:
-    """Return what most of five samples say, which stop as soon as three agree.
+    """Return what most samples say; static where as many say either.
 
     Raises the ModelErrors, ModelMalformed where no sample says either.
     """
-    system, user = prompts.attribute(question, _shots())
-    asked = (Prompt("system", system), Prompt("user", user))
-    votes = {"static": 0, "dynamic": 0}
-    for _ in range(SAMPLES):
-        pieces = model.stream(asked, temperature=TEMPERATURE, max_tokens=OUTPUT_TOKENS)
-        if found := _LABEL.search("".join([piece async for piece in pieces])):
-            votes[found[1].lower()] += 1
-        if max(votes.values()) > SAMPLES // 2:
-            break
-    if not any(votes.values()):
+    said = (await votes(model, question)).said
+    if said is None:
         raise ModelMalformed("The model said neither static nor dynamic.")
-    return votes["dynamic"] > votes["static"]
+    return said
 
 
 @cache
-def _shots() -> tuple[tuple[str, str], ...]:
-    """Return labelled questions from all over the list, both kinds in turns."""
+def shots() -> tuple[tuple[str, str], ...]:
+    """Return the labelled questions that are shown, from all over the list, both kinds in turns."""
     kept = tomllib.loads(QUESTIONS.read_text("utf-8"))
     spread = {kind: questions[:: len(questions) // SHOTS][:SHOTS] for kind, questions in kept.items()}
     return tuple((questions[at], kind) for at in range(SHOTS) for kind, questions in spread.items())

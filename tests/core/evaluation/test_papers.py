@@ -14,6 +14,7 @@ from core.ingestion.blocks import pieces
 from core.ingestion.chunking import Page
 from evaluation.gold import read_gold
 from evaluation.papers import comrag, crag, graph
+from evaluation.papers.by_round import METRICS, curves
 from evaluation.papers.community import Community, Words
 from evaluation.papers.releases import STEPS, even, judged, precision, stages
 from evaluation.papers.tables import MODEL, Section, keep, kept, markdown
@@ -24,6 +25,8 @@ from tests.core.evaluation.questions import written
 from tests.core.evaluation.small import parts, write
 from tests.fakes import FakeEncoder
 
+PLAYED = ("the paper's thresholds", "fitted thresholds", "Threadlore")
+
 
 async def of_comrag(folder: Path) -> Section:
     topics = read_topics(written(folder / "questions.jsonl"))
@@ -32,7 +35,14 @@ async def of_comrag(folder: Path) -> Section:
 
 async def test_comrags_rows_are_all_there_and_say_what_needs_a_model(tmp_path: Path) -> None:
     section = await of_comrag(tmp_path)
-    first, rounds, ablations, thresholds = section.tables
+    first, rounds, ablations, thresholds, *by_round = section.tables
+    drawn = curves(section.tables)
+    assert len(drawn) == len(by_round) == len(METRICS)
+    assert set(drawn["SIM"]) == {"BM25", "DPR", "Vanilla RAG", "RAG+BM25", "RAG+DPR", *PLAYED}
+    assert set(drawn[METRICS["calls"]]) == set(PLAYED), "what has no memory always calls"
+    assert all(len(values) == 10 for systems in drawn.values() for values in systems.values())
+    told = {row[0]: row[1:] for row in rounds.rows}
+    assert f"{drawn['SIM']['Threadlore'][0]:.1f}" in told["1"], "the same figure in both tables"
     names = [row[0] for row in first.rows]
     assert names[:7] == [name for name, *_ in comrag.TABLE_1[:-1]]
     assert names[7:] == ["ComRAG, the paper's thresholds", "ComRAG, fitted thresholds", "Threadlore"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import ModelMalformed
-from core.generation.triplets import LONGEST, MOST, Triplet, by_model, by_rule, within
+from core.generation.triplets import LONGEST, MOST, Triplet, by_model, by_rule, parsed, within
 from tests.fakes import FakeModel
 
 TABLE = """\
@@ -75,3 +75,50 @@ async def test_the_model_s_triplets_are_taken_where_they_are_whole() -> None:
     assert await by_model(FakeModel(lambda prompts: {"triplets": "none"}), ["x"]) == []
     with pytest.raises(ModelMalformed):
         await by_model(FakeModel(lambda prompts: ModelMalformed("No JSON.")), ["x"])
+
+
+CARD = (
+    "<s><triplet> Punta Cana <subj> La Altagracia Province <obj> located in the administrative territorial "
+    "entity <subj> Dominican Republic <obj> country <triplet> Higuey <subj> La Altagracia Province <obj> "
+    "located in the administrative territorial entity</s><pad><pad>"
+)
+"""Written by hand in the form of REBEL's model card: a head with two tails, and another head."""
+
+
+def test_what_rebel_writes_is_read_as_its_model_card_does() -> None:
+    place = "located in the administrative territorial entity"
+    assert parsed(CARD) == [
+        ("Punta Cana", place, "La Altagracia Province"),
+        ("Punta Cana", "country", "Dominican Republic"),
+        ("Higuey", place, "La Altagracia Province"),
+    ]
+    assert parsed("<triplet>Flask<subj>Pallets<obj>developer") == [("Flask", "developer", "Pallets")]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "no tags at all",
+        "<triplet> a <subj> b",
+        "<triplet> a <obj> is",
+        "<subj> b <obj> is",
+        "<triplet> a <subj> <obj> is",
+        "<triplet> a <subj> b <obj> </s>",
+        "<triplet> a <subj> A <obj> is",
+        "<obj><subj><triplet>",
+        f"<triplet> {'a' * (LONGEST + 1)} <subj> b <obj> is",
+        f"<triplet> a <subj> b <obj> {'is ' * LONGEST}",
+    ],
+)
+def test_what_rebel_writes_out_of_turn_or_too_long_is_no_triplet(written: str) -> None:
+    assert parsed(written) == []
+    whole = "<triplet> c <subj> d <obj> part of"
+    assert parsed(f"{whole} {written}")[:1] == [
+        ("c", "part of" if written[:1] in ("", "<") else "part of " + written, "d")
+    ]
+
+
+def test_rebel_s_triplets_are_limited_and_told_once() -> None:
+    many = " ".join(f"<triplet> a{n} <subj> b <obj> part of" for n in range(MOST + 5))
+    assert len(parsed(many)) == MOST and parsed(f"{many} {many}") == parsed(many)

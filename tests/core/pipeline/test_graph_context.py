@@ -48,6 +48,38 @@ async def test_the_model_reads_two_pairs_and_the_triplets_with_both_ends_in_them
     assert 0 < len(context.pages.evidence) <= 2
 
 
+class Written:
+    """A `RelationExtractor` that writes the same of everything."""
+
+    name = "written"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    async def linearized(self, texts: Sequence[str]) -> list[str]:
+        self.read += texts
+        return [
+            "<triplet> the timer <subj> 45 minutes <obj> duration <subj> a dragon <obj> said to be",
+            "<triplet> the timer <obj> cut short",
+        ]
+
+
+async def test_rebel_s_triplets_with_both_ends_in_the_context_stand_beside_the_model_s() -> None:
+    model, rebel = FakeModel(says), Written()
+    made = await parts(model, True)
+    context = QueryContext(Question(ASKED), is_draft=True, withheld=frozenset({"memory"}))
+    given = replace(made.parts, budget=ModelBudget(model), rebel=rebel)
+    await run(recipe_of("graph_context")(given), context)
+    told = model.calls[-1].prompts[1].content
+    assert "the timer has the default 45 minutes." in told and "the timer duration 45 minutes." in told
+    assert "dragon" not in told and any("45 minutes" in text for text in rebel.read)
+    without = await asked(
+        FakeModel(lambda prompts: {"triplets": []} if "You read" in prompts[0].content else "45 [1]."),
+        Question(ASKED),
+    )
+    assert "duration" not in "".join(without.texts.values())
+
+
 async def test_without_a_model_the_pages_of_the_pairs_are_quoted() -> None:
     context = await asked(None, Question(ASKED))
     assert context.draft is not None and context.draft.route == "quote" and "45 minutes" in context.draft.text

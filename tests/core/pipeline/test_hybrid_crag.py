@@ -22,6 +22,7 @@ from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
 from core.query.attributes import ENCODER, WEIGHTS, few_shot
 from core.recipes import recipe_of
+from evaluation.tuning.sampled import sampled
 from tests.core.evaluation.small import house
 from tests.fakes import FakeEncoder, FakeModel, Reply
 
@@ -148,6 +149,36 @@ async def test_the_majority_of_five_samples_counts(said: list[str], dynamic: boo
         return
     assert await few_shot.is_dynamic(model, ASKED) is dynamic
     assert model.calls[0].prompts[0].content.count(" → dynamic") == few_shot.SHOTS
+
+
+async def test_the_few_shot_form_is_measured_with_its_calls_and_what_it_could_not_tell() -> None:
+    shown = few_shot.shots()[0][0]
+    questions = [
+        shown,
+        "is it down?",
+        "what is a lid?",
+        "who leads now?",
+        "how long is it?",
+        "when is it due?",
+    ]
+    said = {
+        "is it down?": ["dynamic"] * 3,
+        "what is a lid?": ["dynamic", "static", "dynamic", "static", "static"],
+        "who leads now?": ["hm", "static", "hm", "static", "dynamic"],
+        "how long is it?": ["hm"] * 5,
+        "when is it due?": [ModelMalformed("cut")],
+    }
+
+    def answer(prompts: Sequence[Prompt]) -> Reply:
+        (asked,) = (text for text in said if text in prompts[-1].content)
+        return said[asked].pop(0)
+
+    heard: list[str] = []
+    told = await sampled(FakeModel(answer), questions, np.array([0, 1, 0, 1, 0, 1]), heard.append)
+    assert told.asked == 5, "what is shown as an example is not asked"
+    assert (told.accuracy, told.f1) == (0.6, 0.5), "right: down, lid, and long by default"
+    assert (told.calls, told.malformed, told.undecided) == (18 / 5, 7, 2) and told.seconds > 0
+    assert "3.60 calls" in told.line and not any(said.values()) and not heard
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ import pytest
 from core.errors import UsageError
 from core.models.embedding.encoder import Encoders
 from core.query.attributes import ENCODER, WEIGHTS, load, save, shipped
-from evaluation.tuning.attributes import fitted, labelled, measured
+from evaluation.tuning.attributes import (
+    fitted,
+    fitted_domains,
+    labelled,
+    labelled_by_domain,
+    measured,
+    measured_domains,
+)
 
 STATIC = """How do I read a file in chunks?|What does the strict flag change?
 Which port does the web interface use?|Why is the second argument ignored?
@@ -110,10 +117,70 @@ def test_a_home_s_own_predictor_is_used_and_a_broken_one_is_not(tmp_path: Path) 
     own, problem = load(path)
     assert own.knows("other@2") and not problem
     assert [own.is_dynamic(np.array(row, np.float32)) for row in ([1, 0], [0, 1])] == [True, False]
-    for broken in ("{", "[]", '{"encoder": "x", "bias": 0, "weights": [null]}', '{"weights": []}'):
+    for broken in (
+        '{"encoder": "x", "bias": 0, "weights": [1], "domains": {"a": {}}}',
+        "{",
+        "[]",
+        '{"encoder": "x", "bias": 0, "weights": [null]}',
+        '{"weights": []}',
+    ):
         path.write_text(broken)
         kept, problem = load(path)
         assert kept is shipped() and "train-attributes" in problem
+
+
+DOMAINS = {
+    "deployment": """how do i run it behind nginx|which ports must the container open
+does it work on kubernetes|how many gunicorn workers do I need|how is the service restarted after a reboot
+can the docker image run without root|where does systemd write the logs
+how do I roll back a release on the server
+is there a health check for the load balancer|how do i set environment variables in production
+how much memory does the host need|how do I terminate TLS at the proxy""",
+    "testing": """how do I write a fixture for the database|can a test client keep cookies
+how do i mock the clock in unit tests|why does pytest not find my tests
+how is coverage measured for subprocesses
+can tests run in parallel|how do I assert that an exception is raised|how do I skip a slow test
+what is the scope of a fixture|how to parametrize a test case|why is my test flaky
+how do I capture output in a test""",
+    "licensing": """may I use it in a commercial product|which licence has the logo
+do I have to publish my changes|is the GPL compatible with this|who holds the copyright
+must I mention the authors|what does the Apache licence say about patents|can I relicense a fork
+do contributors sign an agreement|is there a fee for companies|may we redistribute the binaries
+which licences do the dependencies have""",
+}
+
+
+async def test_domains_of_a_labelled_file_are_learned_and_told_of_new_questions(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    rows = [f"{name} = {json.dumps(listed(lines))}" for name, lines in DOMAINS.items()]
+    path.write_text("\n".join(["[domains]", *rows]))
+    questions, domains = labelled_by_domain(path)
+    assert len(questions) == 36 and domains[0] == "deployment" and domains[-1] == "licensing"
+    encoders = Encoders(ENCODER, tmp_path)
+    encoder = await encoders.current()
+    vectors = await encoder.encode([*questions, "how do I deploy it to a server", "may companies sell it"])
+    accuracy, f1 = measured_domains(vectors[:36], domains)
+    assert accuracy > 0.85 and f1 > 0.85, "both .944 when they were written"
+    home = tmp_path / "attributes.json"
+    save(home, encoder.name, {"weights": [0.0], "bias": 0, "domains": fitted_domains(vectors[:36], domains)})
+    own, problem = load(home)
+    assert not problem and [own.domain(vector) for vector in vectors[36:]] == ["deployment", "licensing"]
+    assert shipped().domain(vectors[0]) == "", "none are shipped"
+    shuffled = [domains[at * 7 % 36] for at in range(36)]
+    assert measured_domains(vectors[:36], shuffled)[0] < 0.6, "labels without sense are not learned"
+    encoders.close()
+
+
+@pytest.mark.parametrize(
+    "text", ["domains = 1", "[domains]", '[domains]\na = ["q"]\nb = ["q"]', "[domains]\na = 1\nb = 2", "x ="]
+)
+def test_domains_that_cannot_be_learned_say_what_they_need(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"own\.toml"):
+        labelled_by_domain(path)
+    path.write_text("static = []")
+    assert labelled_by_domain(path) == ([], [])
 
 
 @pytest.mark.parametrize("text", ["static = [", 'static = ["a"]', "", 'static = ["a"]\ndynamic = ["b"]'])
