@@ -78,8 +78,9 @@ async def journeys(recorder: Recorder, kettle: Any) -> dict[str, dict[str, Any]]
 async def reindex(recorder: Recorder, kettle: Any) -> dict[str, Any]:
     """Index a release of which one page changed; documents are parsed in this process, to be counted."""
     from tests.fake_workers import FakeWorkers
-    from tests.journeys.house import build, one_for_all
+    from tests.journeys.house import build
     from tests.shared_processes import SharedProcesses
+    from tests.shared_vectors import one_for_all
 
     class InThisProcess(SharedProcesses):
         def pool(self, settings: Any) -> Any:

@@ -210,6 +210,9 @@ def main() -> None:
             if not any(part in info.name for part in LIGHT):
                 import_module(info.name)
     assert threading.active_count() == 1 and _threads() == 1, "a child has none but the thread that forks"
+    from core.query.language import detected
+
+    detected("Which language is this in?")  # its model takes half a second to unpack
     gc.freeze()  # else looking for garbage copies every page that a child shares
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     if request is None:

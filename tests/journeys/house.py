@@ -16,43 +16,18 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from bot.app.bootstrap import build
 from bot.dispatch.dispatch import Dispatch, dispatch_of
 from bot.operations.application import Application
-from core.models.embedding.encoder import load_encoder
-from core.ports import Encoder
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
 from tests.shared_processes import SHARED
+from tests.shared_vectors import one_for_all
 
 PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
-
-
-class _Lent:
-    """An encoder that many houses have one after the other: none of them closes it."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._encoder, name)
-
-    def close(self) -> None:
-        """Leave it to the next house, without the texts that this one remembered."""
-        self._encoder.forget()
-
-
-_LOADED: dict[str, Encoder] = {}
-
-
-def one_for_all(model: str, folder: Path) -> Encoder:
-    """Load an encoder once: each takes a tenth of a second and a hundred megabytes."""
-    if model not in _LOADED:
-        _LOADED[model] = cast(Encoder, _Lent(load_encoder(model, folder)))
-    return _LOADED[model]
 
 
 _READ: dict[tuple[str, str], Settings] = {}

@@ -19,10 +19,11 @@ from core.memory.decision import LEARNED
 from core.models.embedding.encoder import PACKAGED
 from core.ports import Matrix
 from evaluation.commands.embedder import Tried, advice
-from tests.journeys.house import Kettle, house, one_for_all
+from tests.journeys.house import Kettle, house
 from tests.journeys.kettle import PORTS, RETRIES
 from tests.ollama_server import OllamaServer
 from tests.shared_processes import SHARED
+from tests.shared_vectors import one_for_all
 
 PORT = "Which port does the dashboard listen on?"
 AGAIN = "What port does the dashboard listen on by default?"

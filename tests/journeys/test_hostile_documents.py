@@ -21,10 +21,11 @@ from core.settings import Settings
 from core.workers.pool import WorkerPool
 from core.workers.process import Limits
 from tests.hostile_counter import CRASHES, EATS, LOOPS, Hostile
-from tests.journeys.house import Kettle, one_for_all
+from tests.journeys.house import Kettle
 from tests.journeys.kettle import PORTS
 from tests.patience import PATIENCE
 from tests.shared_processes import SharedProcesses
+from tests.shared_vectors import one_for_all
 
 PORT = "Which port does the dashboard listen on?"
 

@@ -21,10 +21,11 @@ from core.errors import EncoderChanged, OverQuota, SourceError
 from core.ingestion.reading import Progress
 from core.ports import BUILD
 from tests.core.ingestion_sources.site_server import Site, bomb, flood, page, redirect
-from tests.journeys.house import _LOADED, Bot, Kettle, house, new_folder, one_for_all
+from tests.journeys.house import Bot, Kettle, house, new_folder
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import EVERYWHERE, ask, open_stage, squeezed, until
 from tests.journeys.test_dashboard import get, served
+from tests.shared_vectors import LOADED, one_for_all
 
 PORT = "Which port does the dashboard listen on?"
 NEW = "# Zeppelins\n\nA zeppelin job flies to the moon with the flag `--zeppelin`.\n"
@@ -236,7 +237,7 @@ async def test_a_hostile_site_is_in_status_and_its_good_page_answers(kettle: Ket
 
 async def test_another_encoder_is_refused_at_start_and_on_reindex_and_told_what_to_do(kettle: Kettle) -> None:
     usual = one_for_all("all-MiniLM-L6-v2", kettle.encoder_cache)
-    _LOADED["other"] = Renamed(usual)
+    LOADED["other"] = Renamed(usual)
     async with house(kettle, embedding_model="other") as bot:
         corpus = (await bot.app.corpora.live())["2.0"]
         status = status_text(await status_of(bot.app))

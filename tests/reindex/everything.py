@@ -38,9 +38,9 @@ from bot.operations.application import Application
 from core.domain import Question
 from core.settings import load_settings
 from evaluation.cleaning import pages
-from tests.journeys.house import one_for_all
 from tests.reindex.slack_export import convert
 from tests.shared_processes import SHARED
+from tests.shared_vectors import one_for_all
 
 PORT = 8931
 QUESTIONS = Path(__file__).with_name("questions.jsonl")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -78,12 +78,16 @@ class Post:
 
     def shown(self) -> dict[str, Any]:
         """Return what the page is told."""
-        told = asdict(self)
+        told = {name: getattr(self, name) for name in TOLD}  # `asdict` takes five times as long
+        told["controls"] = tuple(map(asdict, self.controls))
         told["at"] = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
         told["reactions"] = self.reactions
-        del told["votes"], told["marks"]
         told["only"] = bool(self.only)
         return told
+
+
+TOLD = tuple(each.name for each in fields(Post) if each.name not in ("votes", "marks"))
+"""What of a message the page is told; of votes and marks it is told as reactions."""
 
 
 def _read(record: Mapping[str, Any]) -> Post:
