@@ -51,7 +51,7 @@ ENDING_SECONDS = 25.0
 
 def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
     """Build every platform that is configured: the folder is the registry."""
-    made = (connect_of(name)(settings, dispatch) for name in platforms.names())
+    made = (connect_of(name)(settings, dispatch) for name in platforms.worth_loading(settings))
     return [platform for platform in made if platform is not None]
 
 
@@ -164,6 +164,7 @@ def _set_apart() -> None:
     """Let the garbage collector pass over what was made at the start: looking through it takes 150 ms."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 async def _run(platform: Platform, app: Application) -> bool:

@@ -15,7 +15,6 @@ from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders
 from core.models.llama_index.llm import open_llm
-from core.models.ollama.client import Ollama
 from core.models.pool import Pool
 from core.models.reranker import load_reranker
 from core.models.writer import Writer
@@ -59,6 +58,8 @@ def open_server(settings: Settings, address: str, **given: Any) -> Writer:
             context_tokens=settings.ollama_num_ctx,
             **{"timeout": settings.ollama_timeout, **given},
         )
+    from core.models.ollama.client import Ollama  # so does `ollama`
+
     return Ollama(
         address,
         settings.ollama_model,

@@ -1,0 +1,59 @@
+"""`threadlore serve` from its first moment: the process of the vector index loads beside the program.
+
+Each takes more than a second of processor time, so that a start on two cores is shorter by the smaller one.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from argparse import Namespace
+from collections.abc import Coroutine
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from core.errors import TooCostly
+from core.workers.process import Unused, Worker, alone
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+VECTORS = "storage.vectors.calls"
+"""Module of the vector index that loads all it needs."""
+
+
+def serve(settings: Settings, options: Namespace) -> Coroutine[Any, Any, int]:
+    """Return what serves until a signal; the program is loaded meanwhile.
+
+    The garbage collector is off until `bot.app.serve` sets apart what the start made: of half a million
+    objects that all stay it would look through the same ones again and again, for a quarter of a second.
+    """
+    gc.disable()
+    worker = None if settings.chroma_url else _begun()
+    from bot.app.bootstrap import PROCESSES
+    from bot.app.serve import serve as until_stopped
+
+    if worker is not None:
+        PROCESSES.begin_with(worker)
+    return until_stopped(settings, options)
+
+
+def _begun() -> Worker | None:
+    """Start the process of the vector index; None where that fails, which whoever needs it will tell."""
+    try:
+        worker = alone()
+    except OSError:
+        return None
+    threading.Thread(target=_load, args=(worker,), name="vectors-ahead", daemon=True).start()
+    return worker
+
+
+def _load(worker: Worker) -> None:
+    with suppress(TooCostly, Unused):  # it is started again by the first that needs it
+        worker.do(load, (VECTORS,), 1.0)
+
+
+def load(module: str) -> None:
+    """Import a module, in a process beside this one."""
+    import_module(module)
