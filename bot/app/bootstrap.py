@@ -31,12 +31,11 @@ from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.privacy.names import Privacy
 from core.settings import Settings
-from core.workers.pool import Processes
+from core.workers.pool import PROCESSES, Processes
 
 __all__ = ["build"]
 
 log = logging.getLogger(__name__)
-PROCESSES = Processes()
 STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 """How long a serving process and any other one wait at their end for what must go from channels' history."""
 

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from core.errors import TooCostly
+from core.workers.pool import PROCESSES
 from core.workers.process import Unused, Worker, alone
 
 if TYPE_CHECKING:
@@ -30,23 +31,19 @@ def serve(settings: Settings, options: Namespace) -> Coroutine[Any, Any, int]:
     objects that all stay it would look through the same ones again and again, for a quarter of a second.
     """
     gc.disable()
-    worker = None if settings.chroma_url else _begun()
-    from bot.app.bootstrap import PROCESSES
+    if not settings.chroma_url and not PROCESSES.has_begun:
+        _begin()
     from bot.app.serve import serve as until_stopped
 
-    if worker is not None:
-        PROCESSES.begin_with(worker)
     return until_stopped(settings, options)
 
 
-def _begun() -> Worker | None:
-    """Start the process of the vector index; None where that fails, which whoever needs it will tell."""
-    try:
+def _begin() -> None:
+    """Start the process of the vector index; where that fails, whoever needs it will tell."""
+    with suppress(OSError):
         worker = alone()
-    except OSError:
-        return None
-    threading.Thread(target=_load, args=(worker,), name="vectors-ahead", daemon=True).start()
-    return worker
+        PROCESSES.begin_with(worker)
+        threading.Thread(target=_load, args=(worker,), name="vectors-ahead", daemon=True).start()
 
 
 def _load(worker: Worker) -> None:

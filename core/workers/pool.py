@@ -135,3 +135,7 @@ class Processes:
     def alone(self) -> Alone:
         """Start a process that has something to itself, such as the files of an index."""
         return self._begun.pop() if self._begun else alone()
+
+
+PROCESSES = Processes()
+"""Those of this program."""
