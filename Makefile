@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput lock supply lint load soak mutants clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput fuzz lock supply lint load soak mutants clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -99,6 +99,11 @@ throughput: $(VENV)/ready-test
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test
 	@$(BIN)/python -m tests.reindex.everything $(DATA)
+
+# a million changed inputs over every edge, going on where the last run ended; hours (MINUTES= for each edge)
+fuzz: $(VENV)/ready-test
+	@$(BIN)/python -m tests.fuzz --all $(or $(CASES),1000000) $(if $(SEED),--seed $(SEED)) \
+		$(if $(MINUTES),--minutes $(MINUTES))
 
 # what people live through with the bot, on Slack, Discord and the playground; some minutes
 scenarios: $(VENV)/ready-test
