@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster lock supply lint load soak mutants clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput fuzz lock supply lint load soak mutants clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -89,11 +89,21 @@ faults: $(VENV)/ready-test
 # three processes on THREADLORE_TEST_POSTGRES that are killed, stopped and upgraded while people ask and vote; some minutes
 cluster: $(VENV)/ready-test
 	@$(BIN)/python -m tests.cluster $(if $(QUESTIONS),--questions $(QUESTIONS)) $(if $(VOTES),--votes $(VOTES)) \
-		$(if $(RATE),--rate $(RATE)) $(if $(SIZES),--sizes $(SIZES))
+		$(if $(RATE),--rate $(RATE)) $(if $(CAPACITY),--capacity $(CAPACITY))
+
+# what 1, 2 and 3 processes answer in a second, in turn, on THREADLORE_TEST_POSTGRES; under six minutes
+throughput: $(VENV)/ready-test
+	@$(BIN)/python -m tests.cluster.throughput $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test
 	@$(BIN)/python -m tests.reindex.everything $(DATA)
+
+# a million changed inputs over every edge, going on where the last run ended; hours (MINUTES= for each edge)
+fuzz: $(VENV)/ready-test
+	@$(BIN)/python -m tests.fuzz --all $(or $(CASES),1000000) $(if $(SEED),--seed $(SEED)) \
+		$(if $(MINUTES),--minutes $(MINUTES))
 
 # what people live through with the bot, on Slack, Discord and the playground; some minutes
 scenarios: $(VENV)/ready-test

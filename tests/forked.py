@@ -217,7 +217,7 @@ def main() -> None:
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     if request is None:
         return
-    from bot.app.bootstrap import PROCESSES
+    from core.workers.pool import PROCESSES
 
     os.environ.clear()
     os.environ.update(request["environment"])

@@ -31,12 +31,11 @@ from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.privacy.names import Privacy
 from core.settings import Settings
-from core.workers.pool import Processes
+from core.workers.pool import PROCESSES, Processes
 
 __all__ = ["build"]
 
 log = logging.getLogger(__name__)
-PROCESSES = Processes()
 STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 """How long a serving process and any other one wait at their end for what must go from channels' history."""
 
@@ -58,6 +57,11 @@ async def build(
         home = opened.enter_context(Home(settings.home, what)).path
         file = AddedFile(home / ADDED, Kinds())
         adopt(catalogue, file)
+        models = await opened.enter_async_context(
+            open_models(home=home, settings=settings, load=load or _encoder_loader(settings, what))
+        )
+        loading = asyncio.create_task(models.encoders.current())  # while the stores are opened
+        opened.callback(loading.cancel)
         stores = await opened.enter_async_context(
             open_stores(
                 home=home, what=what, settings=settings, people=catalogue.people, alone=processes.alone
@@ -65,11 +69,8 @@ async def build(
         )
         privacy = await _privacy(stores)
         log.info("the database is open; loading the embedder (under load up to a minute)")
-        models = await opened.enter_async_context(
-            open_models(home=home, settings=settings, load=load or _encoder_loader(settings, what))
-        )
         memory = await MemorySettings.read(settings)
-        thresholds, decision, warning = await memory.start(await models.encoders.current())
+        thresholds, decision, warning = await memory.start(await loading)
         workers = processes.pool(settings)
         opened.push_async_callback(asyncio.to_thread, workers.close)
         sources, live = open_sources(catalogue=catalogue, settings=settings, privacy=privacy, workers=workers)

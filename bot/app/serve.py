@@ -51,7 +51,7 @@ ENDING_SECONDS = 25.0
 
 def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
     """Build every platform that is configured: the folder is the registry."""
-    made = (connect_of(name)(settings, dispatch) for name in platforms.names())
+    made = (connect_of(name)(settings, dispatch) for name in platforms.worth_loading(settings))
     return [platform for platform in made if platform is not None]
 
 
@@ -63,7 +63,9 @@ def connect_of(name: str) -> Connect:
 
 async def serve(settings: Settings, options: Namespace) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
+    detecting = asyncio.create_task(language.detect(_ASKED))  # its model is read while the rest is opened
     async with build(settings, "serve") as app:
+        await detecting
         errors = ErrorsSeen()
         logging.getLogger().addHandler(errors)
         overview = Overview(app, errors)
@@ -80,14 +82,11 @@ async def serve(settings: Settings, options: Namespace) -> int:
         stopped = _stopped_by_signal(overview)
         await asyncio.to_thread(_set_apart)
         await control.start()
-        work = [
-            asyncio.create_task(_index_what_is_missing(app, clock, is_watched(settings), running.values())),
-            asyncio.create_task(stopped.wait()),
-            asyncio.create_task(warm_up(app)),
-            asyncio.create_task(probe(app)),
-        ]
+        ending, warming = asyncio.create_task(stopped.wait()), asyncio.create_task(warm_up(app))
+        indexing = _index_what_is_missing(app, clock, is_watched(settings), running.values(), warming)
+        work = [ending, warming, asyncio.create_task(indexing), asyncio.create_task(probe(app))]
         try:
-            return await _until_stopped(running, work[1])
+            return await _until_stopped(running, ending)
         finally:
             logging.getLogger().removeHandler(errors)
             clock.stop()
@@ -161,9 +160,12 @@ def _stopped_by_signal(overview: Overview) -> asyncio.Event:
 
 
 def _set_apart() -> None:
-    """Let the garbage collector pass over what was made at the start: looking through it takes 150 ms."""
-    gc.collect()
+    """Let the garbage collector pass over what was made at the start: looking through it takes 150 ms.
+
+    What is garbage by then, a thousand objects, is not looked for either.
+    """
     gc.freeze()
+    gc.enable()
 
 
 async def _run(platform: Platform, app: Application) -> bool:
@@ -187,9 +189,15 @@ async def _until_stopped(running: dict[asyncio.Task[bool], Platform], stopped: a
 
 
 async def _index_what_is_missing(
-    app: Application, clock: Clock, is_seen: bool, serving: Collection[Platform]
+    app: Application,
+    clock: Clock,
+    is_seen: bool,
+    serving: Collection[Platform],
+    warming: asyncio.Task[None],
 ) -> None:
     """Index releases that have no corpus yet, the latest first, then let the clock go on.
+
+    What no answer needs waits until `warming` is done.
 
     A person who watches at a terminal (`is_seen`) is told how far it is, and where to ask once it is done.
     """
@@ -214,6 +222,7 @@ async def _index_what_is_missing(
                 log.error("indexing %s failed: %s", release, error)
         ready = [entry["name"] for entry in await app.corpus_manager.releases() if entry["ready"]]
         bars.say(f"Ready: {product} {', '.join(ready) or '(nothing)'}. Ctrl+C stops the bot.", last=True)
+        await asyncio.wait([warming])
         # what a first answer need not wait for, whatever release it is of
         rest = (app.corpus_manager.complete, app.corpus_manager.pregenerate) if app.cluster.leads else ()
         for later in rest:

@@ -29,8 +29,8 @@ PASSES = 3
 AGAIN_SECONDS = 30.0
 """Time after which a message is read again that the platform refused, where it names no time."""
 ATTEMPTS = 5
-LEAD_SECONDS, LOOK_SECONDS = 60.0, 0.5
-"""How long a process of a cluster waits to be the one that reads, and how often it looks."""
+LOOK_SECONDS = 0.5
+"""How often a process of a cluster that does not lead looks whether it is the one to read."""
 HANDS: tuple[Literal[0, 1], ...] = (1, 0)
 """👎 comes last: of two emoji that one person put meanwhile, it counts."""
 
@@ -80,7 +80,8 @@ class Recount:
 
     async def _logged(self, chat: Chat, reader: ReactionReader) -> None:
         try:
-            while await self._reads():
+            while True:
+                await self._leading()
                 self._again.discard(chat.name)
                 await self._run(chat, reader)
                 if chat.name not in self._again:
@@ -88,12 +89,13 @@ class Recount:
         except Exception:  # it is a help beside everything else, which must go on
             log.exception("votes of the time without a connection could not be counted")
 
-    async def _reads(self) -> bool:
-        """Return True if this process is the one to read: of a cluster, that which leads."""
-        end = time.monotonic() + LEAD_SECONDS
-        while not self._desk.cluster.leads and time.monotonic() < end:  # noqa: ASYNC110 # a thread changes it
+    async def _leading(self) -> None:
+        """Wait until this process is the one to read: of a cluster, that which leads.
+
+        One that takes over reads all of it, for the process before it may have died over that.
+        """
+        while not self._desk.cluster.leads:  # noqa: ASYNC110 # a thread changes it
             await asyncio.sleep(LOOK_SECONDS)
-        return self._desk.cluster.leads
 
     async def _run(self, chat: Chat, reader: ReactionReader) -> None:
         """Read the latest answers, newest first, until the hours or the messages are used up."""

@@ -165,6 +165,11 @@ def configured(settings: Settings) -> list[str]:
     ]
 
 
+def worth_loading(settings: Settings) -> list[str]:
+    """Return the platforms that may connect: a library such as Discord's takes half a second to load."""
+    return sorted({*configured(settings), *saying("NOBODY_SIGNS_IN")})
+
+
 def serves_playground(settings: Settings) -> bool:
     """Return True if the playground is served: as it is set, else where no other platform is configured."""
     return not configured(settings) if settings.playground is None else settings.playground

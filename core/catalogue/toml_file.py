@@ -183,7 +183,7 @@ class TomlFile:
         text = text.replace("\r\n", "\n")
         try:
             self.data: dict[str, Any] = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # a TOMLDecodeError, or a number with too many digits
             raise self._syntax(str(error), text) from None
         except RecursionError:
             raise self._at(1, "lists are nested too deeply; allowed here: what corpora.toml shows") from None

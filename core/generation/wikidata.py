@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from core.generation.triplets import LONGEST, Triplet, plain
 from core.system.private_files import write_whole
 
@@ -68,6 +66,8 @@ class Wikidata:
         clock: Clock = time.time,
     ) -> None:
         """`contact` is a page or an address at which its users are reached, as Wikimedia's policy wants."""
+        import httpx  # takes a while, and few ask Wikidata
+
         self._url = url
         self._agent = AGENT.format(contact=contact, version=httpx.__version__)
         self._file = file
@@ -101,6 +101,8 @@ class Wikidata:
 
     async def _ask(self, names: Sequence[str]) -> None:
         """Ask for names, and keep the answer; a failure rests."""
+        import httpx
+
         now = self._clock()
         if not names or now < self._rested:  # another question has just asked, or failed
             return

@@ -102,7 +102,7 @@ def _yaml(inner: str) -> Mapping[str, Any] | None:
 def _toml(inner: str) -> Mapping[str, Any] | None:
     try:
         return tomllib.loads(inner)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a TOMLDecodeError, or a number with too many digits
         return None
 
 

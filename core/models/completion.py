@@ -12,7 +12,6 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from jsonschema import Draft4Validator
 from tenacity import (
     AsyncRetrying,
     RetryCallState,
@@ -207,6 +206,8 @@ def misfit(value: Any, schema: Mapping[str, Any]) -> str:
 
     `maxLength` is passed over: a reason that is told at length is still a reason.
     """
+    from jsonschema import Draft4Validator  # takes a second where its optional formats are installed
+
     # In draft 4 no 2.0 is an integer; in later ones it is, and indexes no list.
     errors = Draft4Validator(schema).iter_errors(value)
     error = next((error for error in errors if error.validator != "maxLength"), None)

@@ -123,6 +123,11 @@ class Processes:
         """Give a process that runs already to the first that needs one to itself."""
         self._begun.append(worker)
 
+    @property
+    def has_begun(self) -> bool:
+        """Return True if a process waits for the first that needs one."""
+        return bool(self._begun)
+
     def pool(self, settings: Settings) -> Workers:
         """Return what reads documents; no process is started before there is work."""
         return pool_of(settings)
@@ -130,3 +135,7 @@ class Processes:
     def alone(self) -> Alone:
         """Start a process that has something to itself, such as the files of an index."""
         return self._begun.pop() if self._begun else alone()
+
+
+PROCESSES = Processes()
+"""Those of this program."""

@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from alembic import command
 from sqlalchemy import (
     Connection,
     Engine,
@@ -174,6 +173,8 @@ def _is_ours(name: str) -> bool:
 
 def _fill(connection: Connection, manifest: Manifest, folder: Path) -> None:
     """Make the tables as they were, fill them, and bring them to the form of this version."""
+    from alembic import command
+
     config, before = migrations(), MetaData()
     before.reflect(connection)
     if before.tables:

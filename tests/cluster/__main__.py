@@ -12,15 +12,15 @@ import asyncio
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from tests.cluster.play import Figures, Play
+from tests.cluster.throughput import MODELS, as_table, measured
 from tests.cluster.world import world
 from tests.databases import postgres_schema
 
-MODELS = Path(".threadlore/models").absolute()
+SIZE = 3
 
 
 async def faults(folder: Path, questions: int, votes: int, rate: float, seed: int) -> Figures:
@@ -34,19 +34,6 @@ async def faults(folder: Path, questions: int, votes: int, rate: float, seed: in
             return await play.run(Play.kill_who_leads, Play.freeze, Play.upgrade)
 
 
-async def throughput(folder: Path, size: int, questions: int) -> float:
-    """Return how many questions a second so many processes answer that are all asked at once."""
-    with postgres_schema() as url:
-        async with world(folder, MODELS, url, size) as some:
-            await some.start()
-            await some.indexed()
-            play = Play(some, questions, 1, 10_000.0, 1)
-            began = time.monotonic()
-            await play._ask()
-            await some.until(lambda: not some.lost(), "everything is answered", 600)
-            return questions / (time.monotonic() - began)
-
-
 def main() -> None:
     """Run as the command line says."""
     options = argparse.ArgumentParser(prog="python -m tests.cluster", description=__doc__)
@@ -54,14 +41,19 @@ def main() -> None:
     options.add_argument("--votes", type=int, default=3000)
     options.add_argument("--rate", type=float, default=4.0, help="questions that people ask in a second")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--sizes", type=int, nargs="*", default=[], help="also measure so many processes")
+    options.add_argument(
+        "--capacity",
+        type=float,
+        default=0.0,
+        help="ask at this share of what three answer, which is measured",
+    )
     given = options.parse_args()
     MODELS.mkdir(parents=True, exist_ok=True)
     load_encoder(PACKAGED, MODELS).close()
-    for size in given.sizes:
-        with tempfile.TemporaryDirectory() as made:
-            rate = asyncio.run(throughput(Path(made), size, 120))
-        print(f"| {size} processes, 120 questions at once | {rate:.1f} answers a second |", flush=True)
+    if given.capacity:
+        found = measured([SIZE], 1, 120)
+        given.rate = given.capacity * found[SIZE][0].rate
+        print(f"{as_table(found, 120)}\n\nAsked at {given.rate:.1f} questions a second:\n", flush=True)
     with tempfile.TemporaryDirectory() as made:
         done = asyncio.run(faults(Path(made), given.questions, given.votes, given.rate, given.seed))
     print(f"| questions | {done.questions} |")

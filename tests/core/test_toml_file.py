@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.catalogue.loading import load_catalogue
 from core.catalogue.toml_file import TomlLines
+from core.errors import ConfigurationError
+from core.ingestion.sources import Kinds
 
 TEXT = '''# [product]
 [product]
@@ -116,3 +121,10 @@ def test_whatever_is_written_every_key_has_a_line(pairs):
             assert place in lines
             assert at <= lines.line(place) <= at + row.count("\n")
         at += row.count("\n") + 2
+
+
+def test_a_number_with_too_many_digits_is_a_mistake_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "corpora.toml"
+    file.write_text(f"[product]\nname = {'9' * 5000}\n")
+    with pytest.raises(ConfigurationError, match="this is not TOML"):
+        load_catalogue(file, Kinds())

@@ -7,7 +7,7 @@ import pytest
 from bot.platforms.slack.components import pressed
 from bot.platforms.slack.text.mrkdwn import from_slack
 from bot.rendering.harmless import harmless
-from tests.fuzz.__main__ import EDGES, played
+from tests.fuzz.__main__ import EDGES, SHARES, played
 
 FAILED = (
     ("ollama", 1, 336),  # a line that is nested too deep
@@ -20,6 +20,7 @@ FAILED = (
     ("texts", 1, 273),  # a link to https://[DONE]
     ("payloads", 11, 17799),  # a link to nothing, <|>
     ("gold", 11, 1995),  # a line that is nested too deep
+    ("corpora", 22, 383),  # a number of ten thousand digits
     ("http", 1, 202),  # a client that leaves in the middle of its request
 )
 """Edge, seed and number of cases that once failed."""
@@ -48,3 +49,7 @@ def test_a_press_of_another_shape_is_none(body: dict[str, object]) -> None:
 
 def test_a_link_of_slack_that_leads_nowhere_is_its_words() -> None:
     assert from_slack("see <|the guide>") == "see the guide"
+
+
+def test_a_million_cases_are_shared_out_among_all_edges() -> None:
+    assert SHARES.keys() == EDGES.keys() and sum(SHARES.values()) == 100

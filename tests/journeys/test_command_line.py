@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.bootstrap import PROCESSES
 from bot.cli.main import main
+from core.workers.pool import PROCESSES
 from tests.journeys.child import Ended, on_slack, run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import PORTS

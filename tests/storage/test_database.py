@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
 
 from core.domain import Answer, Question, Vote
@@ -17,6 +18,7 @@ from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database, slices
+from storage.database.schema import migrations, newest
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
 from storage.serving.conversations import SqlConversations
@@ -223,3 +225,7 @@ async def test_sqlite_waits_for_the_disk_before_a_commit_is_acknowledged(tmp_pat
     async with database.read() as connection:
         assert (await connection.exec_driver_sql("PRAGMA synchronous")).scalar() == 2
     await database.close()
+
+
+def test_the_newest_revision_is_the_one_that_alembic_finds() -> None:
+    assert newest() == ScriptDirectory.from_config(migrations()).get_current_head()

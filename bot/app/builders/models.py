@@ -16,7 +16,6 @@ from core.models.breaker import Breaker
 from core.models.completion import Writer
 from core.models.embedding.encoder import Encoders
 from core.models.llama_index.llm import open_llm
-from core.models.ollama.client import Ollama
 from core.models.pool import Pool
 from core.models.rebel import load_rebel
 from core.models.reranker import load_reranker
@@ -60,6 +59,8 @@ def open_server(settings: Settings, address: str, **given: Any) -> Writer:
             context_tokens=settings.ollama_num_ctx,
             **{"timeout": settings.ollama_timeout, **given},
         )
+    from core.models.ollama.client import Ollama  # so does `ollama`
+
     return Ollama(
         address,
         settings.ollama_model,

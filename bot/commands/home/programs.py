@@ -56,7 +56,7 @@ SERVE = Command(
     options=(Option("port", "Port of the playground (THREADLORE_PORT, 8080)", kind="number", named=True),),
     who="owner",
     where="terminal",
-    program="bot.app.serve:serve",
+    program="bot.app.starting:serve",
     rank=82,
 )
 MCP = Command(

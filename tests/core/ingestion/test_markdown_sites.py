@@ -77,6 +77,8 @@ def test_front_matter_is_read_and_not_shown():
     assert document.title == "It's: here"
     assert [s.text for s in document.sections] == ["What it is for.", "Text."]
     assert parsed('+++\ntitle = "Hugo"\n+++\n\nText.\n', "markdown").title == "Hugo"
+    endless = parsed(f"+++\nweight = {'9' * 5000}\n+++\n\n# Hugo\n\nText.\n", "markdown")
+    assert endless.title == "Hugo", "a number that Python does not read is no front matter"
     broken = parsed("---\ntitle: a: b: [\n---\n\nText.\n", "markdown")
     assert (broken.title, broken.sections[0].text) == ("a: b: [", "Text.")
     rule = parsed("---\n\nBetween rules.\n\n---\n\nText.\n", "markdown")

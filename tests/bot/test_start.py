@@ -1,0 +1,91 @@
+"""What a start loads: not what it does not use, and the vector index's process beside the program."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.app.starting import VECTORS, load
+from core.workers.process import alone
+
+ROOT = Path(__file__).parents[2]
+UNUSED = {
+    *("alembic", "chromadb", "discord", "httpx", "jsonschema", "llama_index", "ollama", "openai"),
+    *("onnxruntime", "rich", "sentence_transformers", "slack_bolt", "slack_sdk", "torch", "trio"),
+}
+"""Libraries that a start without tokens and without a model does not need before its first answer."""
+PROGRAM = """
+import sys
+import bot.app.serve
+from bot.ports import platforms
+from core.settings import load_settings
+for name in platforms.worth_loading(load_settings(None)):
+    platforms.part(name, "platform")
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def test_the_program_loads_no_library_that_it_does_not_use(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(told.stdout.split())
+    assert {"aiohttp", "sqlalchemy"} <= loaded, "it loads the program"
+    assert not UNUSED & loaded
+
+
+ARENAS = """
+import ctypes, sys, threading
+from bot.app.starting import few_arenas
+if sys.argv[2:]:
+    few_arenas()
+meet = threading.Barrier(9)
+def allocate():
+    held = [bytes(2000) for _ in range(500)]
+    meet.wait()
+    meet.wait()
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+for thread in threads:
+    thread.start()
+meet.wait()
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+told = libc.fopen(sys.argv[1].encode(), b"w")
+libc.malloc_info(0, ctypes.c_void_p(told))
+libc.fclose(ctypes.c_void_p(told))
+meet.wait()
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+def test_threads_share_two_arenas_of_memory(tmp_path: Path) -> None:
+    def arenas(*limited: str) -> int:
+        told = tmp_path / "malloc"
+        command = [sys.executable, "-c", ARENAS, str(told), *limited]
+        subprocess.run(command, env={"PYTHONPATH": str(ROOT)}, check=True)
+        return told.read_text("utf-8").count("<heap nr=")
+
+    assert arenas("limited") <= 2 < arenas()
+
+
+def test_a_process_beside_the_program_loads_what_the_vector_index_needs() -> None:
+    worker = alone()
+    try:
+        worker.do(load, (VECTORS,), 1.0)
+        assert worker.do(_has, ("chromadb",), 1.0) is True
+        assert worker.do(_has, ("discord",), 1.0) is False
+    finally:
+        worker.let_go()
+
+
+def _has(module: str) -> bool:
+    return module in sys.modules
