@@ -161,7 +161,8 @@ class TokenCount:
         Never downwards: servers leave cached tokens out of the count, and cut prompts short.
         """
         estimate = sum(raw_tokens(p.content) + MESSAGE_TOKENS for p in prompts)
-        self._scale = min(max(self._scale, counted / max(estimate, 1)), _LARGEST_SCALE)
+        believed = min(counted, math.ceil(max(estimate, 1) * _LARGEST_SCALE))  # a count may have any size
+        self._scale = min(max(self._scale, believed / max(estimate, 1)), _LARGEST_SCALE)
 
 
 _WANTED = "Reply with JSON only: one object that fits this JSON Schema, and nothing else:\n{schema}"

@@ -13,7 +13,7 @@ from bot.interactions.recount import Recount
 from bot.ports.standing import Standing
 from core.domain import MessageRef
 from core.ports.cluster import OnlyProcess
-from core.ports.reactions import Shown
+from core.ports.opinions import Shown
 
 LATEST = [Shown(f"a{number}", (MessageRef("slack", "C1", str(number)),), 9.0) for number in range(3)]
 

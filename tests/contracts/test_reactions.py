@@ -10,10 +10,10 @@ import pytest
 
 from core.domain import Answer, MessageRef, Question, Vote
 from core.ports import Claim
-from core.ports.reactions import Shown
+from core.ports.opinions import Shown
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.reactions import SqlReactions
+from storage.memory.opinions import SqlReactions
 from storage.serving.conversations import SqlConversations
 from tests.contracts.samples import AWKWARD
 from tests.databases import DATABASES

@@ -21,6 +21,8 @@ FAILED = (
     ("payloads", 11, 17799),  # a link to nothing, <|>
     ("gold", 11, 1995),  # a line that is nested too deep
     ("corpora", 22, 383),  # a number of ten thousand digits
+    ("ollama", 32, 5383),  # a count of tokens that no float holds
+    ("openai", 32, 2896),
     ("http", 1, 202),  # a client that leaves in the middle of its request
 )
 """Edge, seed and number of cases that once failed."""

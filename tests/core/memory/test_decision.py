@@ -116,3 +116,20 @@ def test_the_same_words_again_are_always_reused() -> None:
 
 def test_how_near_a_question_is_is_never_less_than_nothing() -> None:
     assert how_near(-0.09, 0.67) == "0% similar to a remembered question (reused from 67%)."
+
+
+def test_a_pair_between_two_topics_is_a_topic_of_its_own() -> None:
+    # two topics at cosine .5 with each other, and a pair at .87 from both, for which .97 would be needed
+    strict = Decision("learned", reach=0.6, far=0.5, slope=1.0)
+    between = candidate("between", 0.65, 29)
+    first, second = candidate("first", 0.64, 0, rewordings=2), candidate("second", 0.3, 60, rewordings=1)
+    assert taken(chosen(between, first, second, decision=strict)) == "", "the first topic is its rival"
+    assert taken(chosen(between, first, decision=strict)) == "between", "with one topic alone it is of that"
+
+
+@pytest.mark.parametrize(("rival", "told"), [(0.4, 0.0), (0.5, 0.0), (0.55, 0.55)])
+def test_the_next_question_is_told_of_only_where_it_is_nearer_than_an_unrelated_one(
+    rival: float, told: float
+) -> None:
+    found = chosen(candidate("a", 0.7), candidate("b", rival, 90))
+    assert found.said == how_near(0.7, DECISION.needed(rival), told, 0)
