@@ -38,7 +38,7 @@ TESTS = {
     f"{MEMORY}/partitions/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
     f"{MEMORY}/community.py": ("community", "electorate", "verification"),
     "storage/serving/conversations.py": ("conversations", "voters"),
-    "storage/memory/reactions.py": ("reactions",),
+    "storage/memory/opinions.py": ("reactions", "opinions"),
 }
 """Modules, and the tests that are to see their mistakes: names of files beside each other."""
 LONGEST = 60
