@@ -7,6 +7,7 @@ Each search chunk leads to one page, each page to one context chunk.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,9 @@ SEARCH_CHUNKS = 2
 """Search chunks per page (QAMR, table II); more where they would not fit the encoder."""
 SURROUND_CHARACTERS = 500
 """Characters of the neighbouring pages in a context chunk (QAMR, table II)."""
+HEAD_CHARACTERS = 80
+"""Characters of an item's beginning that stand before a page which goes on with it; ours."""
+_ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) ")
 SENTENCES = 3
 """Sentences that stay together (Hybrid CRAG)."""
 PREFIX_SHARE = 0.25
@@ -75,9 +79,10 @@ def chunk(
     found = [page for section in document.sections for page in cut_pages(section, page_characters)]
     contexts: list[ContextChunk] = []
     searches: list[SearchChunk] = []
+    heads = _heads(found)
     for position, page in enumerate(found):
         near = (
-            _before(found[position - 1], page, surround) if position else "",
+            _before(found[position - 1], page, surround, heads[position]) if position else "",
             _after(found[position + 1], page, surround) if position + 1 < len(found) else "",
         )
         context = _context(content_hash(document_id, str(position)), document, page, near, release)
@@ -240,8 +245,35 @@ def _embedded(prefix: str, text: str) -> str:
 # --- context chunks ------------------------------------------------------------------------------
 
 
-def _before(neighbour: Page, page: Page, size: int) -> str:
-    return _quoted(neighbour, page, _edge(neighbour.pieces, size, last=True))
+def _before(neighbour: Page, page: Page, size: int, head: str) -> str:
+    """Return what stands before a page, and first how the `head` begins with whose entry it goes on."""
+    edge = _edge(neighbour.pieces, size - len(head), last=True)
+    edge = edge if not head or head.removesuffix(" […]") in edge else f"{head}\n\n{edge}"
+    return _quoted(neighbour, page, edge)
+
+
+def _heads(pages: Sequence[Page]) -> list[str]:
+    """Return for each page how the item of a list begins that it goes on with, cut short; "" for none.
+
+    A long entry of a setting is told on several pages, and its name stands on the first.
+    """
+    found: list[str] = []
+    opened: list[tuple[int, str]] = []
+    section: Section | None = None
+    for page in pages:
+        opened = opened if page.section is section else []
+        section, lines = page.section, page.text.split("\n")
+        indent = len(lines[0]) - len(lines[0].lstrip())
+        inside = [line for at, line in opened if at < indent] if not _ITEM.match(lines[0]) else []
+        head = inside[-1] if inside else ""
+        short = f"{head[:HEAD_CHARACTERS].rpartition(' ')[0]} […]"
+        found.append(short if len(head) > HEAD_CHARACTERS else head)
+        for line in lines:
+            if item := _ITEM.match(line):
+                opened = [(at, text) for at, text in opened if at < len(item[1])] + [(len(item[1]), line)]
+            elif line.strip() and not line.startswith(" "):
+                opened = []
+    return found
 
 
 def _after(neighbour: Page, page: Page, size: int) -> str:

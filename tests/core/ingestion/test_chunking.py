@@ -59,6 +59,20 @@ def test_neighbours_are_quoted_under_their_own_heading():
     assert page.text == f"{page.before}\n\n{page.page}\n\n{page.after}"
 
 
+def test_a_page_that_goes_on_with_an_entry_is_told_which():
+    paragraphs = "\n\n".join(f"  {' '.join(sentences(8, f'Rule{n}'))}" for n in range(24))
+    head = "- safe.directory: Folders that are trusted although somebody else owns them,"
+    entry = f"{head} whoever asks.\n\n{paragraphs}"
+    text = f"- other.setting: Nothing much.\n\n{entry}\n\nThe end of it all.\n\n{paragraphs}"
+    made = chunked(Section(("A",), "a", text))
+    end = next(n for n, page in enumerate(made.contexts) if "The end of it all." in page.page)
+    goes_on = [page for page in made.contexts[: end + 1] if page.page.startswith("  Rule")]
+    assert len(goes_on) > 1
+    assert all(page.before.startswith(f"{head} […]\n\n  Rule") for page in goes_on[1:])
+    assert all(head in page.before and len(page.before) <= 500 for page in goes_on)
+    assert not any(head in page.before for page in made.contexts[end + 1 :]), "the entry has ended"
+
+
 def test_ids_depend_on_content_release_source_and_path_alone():
     section = Section(("A",), "a", " ".join(sentences(30)))
     made = chunked(section)
