@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from core.domain import ContextChunk, Evidence
 from core.errors import ModelMalformed, ModelUnavailable, UsageError
 from core.generation.answer import Request, write
+from core.generation.context.fitting import renumbered
 from core.generation.reasoning import reason
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
@@ -74,11 +76,14 @@ def asked(line: dict[str, Any]) -> Request:
 
 
 async def seen(line: dict[str, Any]) -> str:
-    model = Replies(line["replies"])
+    request = asked(line)
     if line["kind"] == "write":
-        text = (await write(model, asked(line))).text
+        # they were written when evidence kept its numbers; a model sees them without gaps since
+        numbers = {item.chunk.id[1:]: str(item.number) for item in renumbered(request).evidence}
+        told = [re.sub(r"(?<=\[)\d+(?=\])", lambda m: numbers.get(m[0], m[0]), one) for one in line["replies"]]
+        text = (await write(Replies(told), request)).text
     else:
-        text = (await reason(model, asked(line), line["notes"])).written.text
+        text = (await reason(Replies(line["replies"]), request, line["notes"])).written.text
     return "" if text == DONT_KNOW else text
 
 
