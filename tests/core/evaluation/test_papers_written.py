@@ -80,7 +80,9 @@ async def seen(line: dict[str, Any]) -> str:
     if line["kind"] == "write":
         # they were written when evidence kept its numbers; a model sees them without gaps since
         numbers = {item.chunk.id[1:]: str(item.number) for item in renumbered(request).evidence}
-        told = [re.sub(r"(?<=\[)\d+(?=\])", lambda m: numbers.get(m[0], m[0]), one) for one in line["replies"]]
+        told = [
+            re.sub(r"(?<=\[)\d+(?=\])", lambda m: numbers.get(m[0], m[0]), one) for one in line["replies"]
+        ]
         text = (await write(Replies(told), request)).text
     else:
         text = (await reason(Replies(line["replies"]), request, line["notes"])).written.text
