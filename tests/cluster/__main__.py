@@ -71,7 +71,7 @@ def main() -> None:
     print(f"| from question to answer, median | {statistics.median(done.waits):.1f} s |")
     print(f"| from question to answer, longest | {done.waits[-1]:.1f} s |")
     print(f"| all of it | {done.seconds:.0f} s |")
-    for line in (*done.lost, *done.twice, *done.votes_lost, *done.misplaced, *done.broken)[:20]:
+    for line in (*done.lost, *done.twice, *done.votes_lost, *done.traced, *done.misplaced, *done.broken)[:20]:
         print(line)
     sys.exit(1 if done.wrong else 0)
 

@@ -33,6 +33,8 @@ class Figures:
     given_up: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     votes_lost: list[Any] = field(default_factory=list)
+    traced: list[str] = field(default_factory=list)
+    """What the database and Slack have of the messages whose votes went wrong."""
     misplaced: list[Any] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     led_after: float = 0.0
@@ -164,6 +166,7 @@ class Play:
         done.waits = sorted(at - world.asked[place] for place, at in world.answered.items())
         wanted, standing = world.wanted(), world.standing()
         done.votes_lost = sorted([*(wanted - standing), *(standing - wanted)])
+        done.traced = world.traces({part for part, _voter, _value in done.votes_lost})
         placed = world.rows(PLACED)
         given = world.nodes[0].kettle.settings(
             home=world.nodes[0].kettle.folder / "judge", cluster=True, database_url=world.url, privacy_key=KEY

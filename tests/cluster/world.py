@@ -8,7 +8,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -204,6 +204,25 @@ class World:
             up[:] = [hand for hand in up if hand != (withdraws if value is None else value)]
             up += [] if value is None else [value]
         return Counter((part, voter, up[-1]) for (part, voter), up in hands.items() if up)
+
+    def traces(self, parts: Collection[str]) -> list[str]:
+        """Return what the database and Slack have of messages whose votes went wrong, a line each."""
+        told = []
+        for part in sorted(parts):
+            _platform, channel, ts = part.split(":")
+            posts = self.rows(f"SELECT message FROM posts WHERE part = '{part}'")
+            holds = (at for c, at in self.asked if c == channel and self._has(c, at, ts))
+            thread = next(holds, "")
+            claims = self.rows(
+                "SELECT kind, answer_id, tries, holder, parts, before FROM claims "
+                f"WHERE message = 'slack:{channel}:{thread}'"
+            )
+            others = self.rows(f"SELECT part FROM posts WHERE message = 'slack:{channel}:{thread}'")
+            told.append(f"{part}: posts {posts}; thread {thread}; claims {claims}; its posts {others}")
+        return told
+
+    def _has(self, channel: str, thread: str, ts: str) -> bool:
+        return any(str(message["ts"]) == ts for message in self.replies(channel, thread))
 
     def wanted(self) -> Counter[tuple[str, str, int]]:
         """Return what each person's vote is as Slack shows it."""
