@@ -15,7 +15,7 @@ import pytest
 
 from bot.conversation.answering import Answering
 from bot.operations.following import Following, following
-from core.domain import Question, Vote
+from core.domain import MessageRef, Question, Vote
 from core.errors import UsageError
 from core.ports import Claim
 from tests.databases import postgres_schema
@@ -166,7 +166,14 @@ async def test_an_event_is_claimed_once_and_what_is_left_is_taken_over_once(pair
     theirs = [claim for claim in claims if await stores[1].is_ours(claim.message)]
     assert len(mine) + len(theirs) == len(claims)
     await stores[0].take_over(theirs[0].message)
-    assert await stores[0].is_ours(theirs[0].message) and not await stores[1].is_ours(theirs[0].message)
+    taken = theirs[0].message
+    assert await stores[0].is_ours(taken) and not await stores[1].is_ours(taken)
+    late, stands = (MessageRef("fake", "C1", ts, "t") for ts in ("8", "9"))
+    await stores[0].posting(taken, "a1")
+    await stores[0].posted(taken, (stands,))
+    await stores[1].posted(taken, (late,))
+    assert await stores[0].answer_of(stands.key) == "a1", "votes on it still find their answer"
+    assert not await stores[0].answer_of(late.key)
 
 
 async def test_a_question_is_edited_and_deleted_at_another_process(pair: Pair) -> None:
