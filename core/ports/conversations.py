@@ -59,8 +59,8 @@ class ConversationStore(Protocol):
     async def posted(self, message: str, parts: Sequence[MessageRef], conversation: str = "") -> None:
         """Note the messages that a reply takes, first before anything is said in them.
 
-        `conversation` is the one that goes on under them, where the claim's own is none. In a cluster nothing is
-        noted for a claim that another process took over.
+        `conversation` is the one that goes on under them, where the claim's own is none. In a cluster
+        nothing is noted for a claim that another process took over.
         """
 
     async def posting(self, message: str, answer_id: str) -> None:

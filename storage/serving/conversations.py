@@ -66,8 +66,8 @@ class SqlConversations(Store):
     async def posted(self, message: str, parts: Sequence[MessageRef], conversation: str = "") -> None:
         """Note the messages that a reply takes, first before anything is said in them.
 
-        `conversation` is the one that goes on under them, where the claim's own is none. In a cluster nothing is
-        noted for a claim that another process took over: votes on its reply would find no answer.
+        `conversation` is the one that goes on under them, where the claim's own is none. In a cluster
+        nothing is noted for a claim that another process took over: votes on its reply would find no answer.
         """
         place = {"conversation": conversation} if conversation else {}
         ours = (ClaimRow.holder == self._me,) if self._me else ()
