@@ -124,13 +124,16 @@ class Engine:
         await self._memory.vote(replace(vote, standing=READER), 0.0)
         return True
 
-    async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> int:
+    async def votes_cleared(
+        self, answer_id: str, value: Literal[0, 1], holders: Collection[str], until: int | None = None
+    ) -> int:
         """Take back every 👍 (1) or 👎 (0) by reaction but those of the people behind these accounts.
 
+        Who voted after the event of the number `until` keeps theirs, too: `holders` were told before it.
         Returns how many votes that were.
         """
         kept = {self._vote_weighting.voter(account) for account in holders}
-        gone = await self._store.hands(answer_id, value, kept)
+        gone = await self._store.hands(answer_id, value, kept, until)
         for voter in gone:
             await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
         return len(gone)

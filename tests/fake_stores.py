@@ -363,9 +363,15 @@ class FakeMemories:
         return hands[-1].value if hands else None
 
     async def hands(
-        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+        self,
+        answer_id: str,
+        value: Literal[0, 1],
+        without: Collection[str] = (),
+        until: int | None = None,
     ) -> tuple[str, ...]:
-        voters = {vote.voter for vote, _, _ in self.votes} - set(without)
+        later = self.votes[until:] if until is not None else []
+        since = {vote.voter for vote, _, _ in later if vote.answer_id == answer_id}
+        voters = {vote.voter for vote, _, _ in self.votes} - set(without) - since
         return tuple(
             voter
             for voter in sorted(voters)

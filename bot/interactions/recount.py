@@ -124,10 +124,12 @@ class Recount:
         changes = 0
         for _ in range(PASSES):
             try:
+                # who votes while it is read is heard of as always, and is not taken for what was read
+                newest = await self._store.newest(shown)
                 under = await self._under(reader, shown)
                 if isinstance(under, Unreadable):
                     return under
-                changed = await self._counted(chat, reader, shown, under)
+                changed = await self._counted(chat, reader, shown, under, newest)
             except StorageUnavailable:
                 await self._desk.outage.over()
                 continue
@@ -162,8 +164,13 @@ class Recount:
                 await asyncio.sleep(getattr(error, "retry_after", 0.0) or AGAIN_SECONDS)
         raise AssertionError("unreachable")
 
-    async def _counted(self, chat: Chat, reader: ReactionReader, shown: Shown, under: _Under) -> int:
-        """Count what differs, as if it was heard now; return how many votes that were."""
+    async def _counted(
+        self, chat: Chat, reader: ReactionReader, shown: Shown, under: _Under, newest: int
+    ) -> int:
+        """Count what differs, as if it was heard now; return how many votes that were.
+
+        `newest` is the latest vote that was known before it was read.
+        """
         changes = 0
         for value in HANDS:
             hands = {
@@ -173,10 +180,10 @@ class Recount:
                 for account, ref in people.items()
             }
             if under.whole:
-                changes += await self._desk.engine.votes_cleared(shown.answer_id, value, set(hands))
+                changes += await self._desk.engine.votes_cleared(shown.answer_id, value, set(hands), newest)
             heeded = sorted(account for account in hands if self._heeds(account, shown))
             waiting = {self._voter(account): account for account in heeded}
-            for voter in sorted(await self._store.unheard(shown, value, set(waiting))):
+            for voter in sorted(await self._store.unheard(shown, value, set(waiting), newest)):
                 account = waiting[voter]
                 emoji, ref = hands[account]
                 person = await reader.somebody(account, ref)

@@ -122,11 +122,16 @@ class MemoryStore(Protocol):
         """Return which vote of a person stands on an answer now; None for none."""
 
     async def hands(
-        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+        self,
+        answer_id: str,
+        value: Literal[0, 1],
+        without: Collection[str] = (),
+        until: int | None = None,
     ) -> tuple[str, ...]:
         """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
 
-        Left out are these people, and votes that are no reactions.
+        Left out are these people, votes that are no reactions, and who voted there after the event of the
+        number `until` (`ReactionStore.newest`).
         """
 
     async def place(self, change: MemoryChange) -> None:

@@ -119,8 +119,15 @@ class ReactionStore(Protocol):
     async def shown(self, platform: str, since: float, limit: int) -> tuple[Shown, ...]:
         """Return the latest answers that stand on a platform, newest first, but none from before a time."""
 
-    async def unheard(self, shown: Shown, value: Literal[0, 1], voters: Collection[str]) -> frozenset[str]:
+    async def newest(self, shown: Shown) -> int:
+        """Return the number of the latest vote on an answer, as of before its emoji are read; 0 for none."""
+
+    async def unheard(
+        self, shown: Shown, value: Literal[0, 1], voters: Collection[str], until: int
+    ) -> frozenset[str]:
         """Return who of these voters has an emoji for 👍 (1) or 👎 (0) there that is not known.
+
+        Who voted after the event of the number `until` may have changed it since it was read, and is known.
 
         An emoji is known if it was counted and not taken off since, even if its voter took the vote back by a
         button, and one that was put on an earlier answer of the same messages. It needs no counting either

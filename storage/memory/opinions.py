@@ -124,12 +124,19 @@ class SqlReactions(Store):
             if row.parts
         )
 
-    async def unheard(self, shown: Shown, value: Literal[0, 1], voters: Collection[str]) -> frozenset[str]:
-        """Return who of these voters has an emoji for 👍 (1) or 👎 (0) there that is not known."""
+    async def newest(self, shown: Shown) -> int:
+        """Return the number of the latest vote on an answer; 0 for none."""
+        answers = (*shown.before, shown.answer_id)
+        return await self._value(select(func.max(VoteRow.number)).where(VoteRow.answer_id.in_(answers))) or 0
+
+    async def unheard(
+        self, shown: Shown, value: Literal[0, 1], voters: Collection[str], until: int
+    ) -> frozenset[str]:
+        """Return who of these voters has an emoji there that is not known, and did not vote since `until`."""
         answers = (*shown.before, shown.answer_id)
         votes = select(VoteRow.__table__).where(VoteRow.answer_id.in_(answers)).order_by(VoteRow.number)
         rows = await self._rows(votes) if voters else []
-        known = _put(rows, value)
+        known = _put(rows, value) | {row.voter for row in rows if row.number > until}
         for (answer_id, voter), hands in raised(rows).items():
             if answer_id == shown.answer_id and any(hand.value == value for hand in hands):
                 known.add(voter)

@@ -44,6 +44,9 @@ class Store:
     async def shown(self, platform: str, since: float, limit: int) -> list[Shown]:
         return LATEST
 
+    async def newest(self, *_: object) -> int:
+        return 0
+
     async def unheard(self, *_: object) -> frozenset[str]:
         return frozenset()
 

@@ -203,6 +203,9 @@ async def test_who_holds_a_hand_up_is_told_also_beneath_the_other_one(memories: 
     assert await memories.hands("a1", UP) == ("u", "v") and await memories.hands("a1", DOWN) == ("v",)
     assert await memories.hands("a1", UP, {"u", "nobody"}) == ("v",)
     assert await memories.hands("unknown", UP) == ()
+    everything = await memories.hands("a1", UP, until=10_000)
+    assert everything == ("u", "v")
+    assert await memories.hands("a1", UP, until=1) == ("u",), "who voted since keeps theirs"
 
 
 async def test_a_reuse_counts_once_and_of_the_pair_that_was_reused(memories: MemoryStore) -> None:

@@ -78,7 +78,7 @@ class World:
         return await self.reactions.shown(platform, since, limit)
 
     async def unheard(self, shown: Shown, value: Literal[0, 1], *who: str) -> set[str]:
-        return set(await self.reactions.unheard(shown, value, who))
+        return set(await self.reactions.unheard(shown, value, who, await self.reactions.newest(shown)))
 
 
 @pytest.fixture
@@ -113,6 +113,18 @@ async def test_answers_that_stood_in_the_same_messages_before_are_told_in_their_
     later = await world.again(await world.again(shown, "1", 20.0), "1", 30.0, "last 1")
     assert await world.shown() == (later,)
     assert later.before == ("answer 1", "later 1")
+
+
+async def test_who_voted_while_the_emoji_were_read_is_left_alone(world: World) -> None:
+    shown = await world.answered("1", 10.0)
+    assert await world.reactions.newest(shown) == 0
+    await world.vote(shown.answer_id, BEN, 1)
+    read = await world.reactions.newest(shown)
+    assert read
+    await world.vote(shown.answer_id, ADA, 1)
+    await world.vote(shown.answer_id, ADA, None, off=1)
+    assert await world.reactions.unheard(shown, 1, {ADA, BEN}, read) == set(), "it was taken off since"
+    assert await world.reactions.unheard(shown, 1, {ADA}, await world.reactions.newest(shown)) == {ADA}
 
 
 async def test_an_emoji_is_heard_of_until_it_is_taken_off(world: World) -> None:
