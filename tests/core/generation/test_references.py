@@ -7,7 +7,7 @@ import pytest
 from core.errors import ModelMalformed
 from core.generation.references import SAMPLES, calculated, known, room_for
 from core.prompts import DONT_KNOW
-from tests.fakes import FakeModel
+from tests.fakes import FakeModel, Reply
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,34 @@ async def test_only_arithmetic_is_worked_out(expressions: object, results: list[
     model = FakeModel(lambda prompts: {"expressions": expressions})
     assert await calculated(model, "How long in all?", ["8 times, every 3 s"]) == results
     assert "8 times, every 3 s" in model.calls[0].prompts[1].content
+
+
+@pytest.mark.parametrize(
+    ("samples", "results", "calls"),
+    [
+        ([{"expressions": []}], [], 1),
+        ([{"expressions": ["3 * 8"]}, "no JSON"], ["3 * 8 = 24"], 2),
+        ([{"expressions": ["3 * 8"]}, ModelMalformed("No.")], ["3 * 8 = 24"], 2),
+        ([{"expressions": ["3 * 8"]}, "{" * 9000], ["3 * 8 = 24"], 2),
+        (
+            [{"expressions": [f"{n} * 8"]} for n in range(9)],
+            [f"{n} * 8 = {n * 8}" for n in range(SAMPLES)],
+            SAMPLES,
+        ),
+        (
+            [{"expressions": ["3 * 8"]}, 'So: {"expressions": ["2 + 1"]} ok?', {}],
+            ["3 * 8 = 24", "2 + 1 = 3"],
+            3,
+        ),
+    ],
+)
+async def test_it_is_sampled_until_a_sample_adds_nothing(
+    samples: list[Reply], results: list[str], calls: int
+) -> None:
+    left = list(samples)
+    model = FakeModel(lambda prompts: left.pop(0))
+    assert await calculated(model, "How long in all?", []) == results
+    assert [call.temperature for call in model.calls] == [0.0, *[0.7] * (calls - 1)]
 
 
 @pytest.mark.parametrize("answer", [DONT_KNOW, "I don't know that.", "", None])
