@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from core.domain import ChunkedDocument, ContextChunk, Document, SearchChunk, Section, content_hash
 from core.ingestion.blocks import Piece, fitting, groups, join, pieces
-from core.text.markup import address
+from core.text.markup import GAP, address
 
 PAGE_CHARACTERS = 2_000
 """Size of a page; QAMR's 500 characters of padding are a third to a quarter of its pages."""
@@ -248,7 +248,7 @@ def _embedded(prefix: str, text: str) -> str:
 def _before(neighbour: Page, page: Page, size: int, head: str) -> str:
     """Return what stands before a page, and first how the `head` begins with whose entry it goes on."""
     edge = _edge(neighbour.pieces, size - len(head), last=True)
-    edge = edge if not head or head.removesuffix(" […]") in edge else f"{head}\n\n{edge}"
+    edge = edge if not head or head.removesuffix(f" {GAP}") in edge else f"{head}\n\n{edge}"
     return _quoted(neighbour, page, edge)
 
 
@@ -266,7 +266,7 @@ def _heads(pages: Sequence[Page]) -> list[str]:
         indent = len(lines[0]) - len(lines[0].lstrip())
         inside = [line for at, line in opened if at < indent] if not _ITEM.match(lines[0]) else []
         head = inside[-1] if inside else ""
-        short = f"{head[:HEAD_CHARACTERS].rpartition(' ')[0]} […]"
+        short = f"{head[:HEAD_CHARACTERS].rpartition(' ')[0]} {GAP}"
         found.append(short if len(head) > HEAD_CHARACTERS else head)
         for line in lines:
             if item := _ITEM.match(line):

@@ -5,7 +5,6 @@ stands between tags that it cannot close, and the system text says that it is da
 """
 
 from core.prompts.answering import (
-    GAP,
     PROMPT_VERSION,
     REASONING,
     REASONING_SCHEMA,
@@ -49,7 +48,6 @@ from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 __all__ = [
     "DONT_KNOW",
     "EXPRESSIONS_SCHEMA",
-    "GAP",
     "GUESS_SCHEMA",
     "KNOWLEDGE_SCHEMA",
     "PROMPT_VERSION",

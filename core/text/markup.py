@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html.entities import html5
 
+GAP = "[…]"
+"""What stands for text that was left out; a bare ellipsis is often part of what a page says."""
 Span = tuple[int, int]
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 """Blocks of code in what people type, where an open fence goes on to the end."""

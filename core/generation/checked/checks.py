@@ -29,6 +29,8 @@ _LITERAL = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
+_SUBCOMMAND = re.compile(r"(?<=[\w.] )([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
+"""A name behind another word of a span, as in `git filter-branch`; what stands alone is checked as a name."""
 _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"'])")
 """An option or an ending: what may be made up by joining in, so that a question does not lend it."""
 _DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
@@ -157,6 +159,9 @@ class Checker:
     def _prose(self, prose: str) -> Iterator[str]:
         material = self.material
         for span in _SPAN.findall(prose):
+            for name in _SUBCOMMAND.findall(span):
+                if not material.has(name):
+                    yield f"`{name}` stands nowhere in the evidence."
             if _AS_CODE.search(span):
                 for name in self._code(span, "sh" if re.search(r"(?<!\S)--?\w", span) else "python"):
                     yield f"`{name}` stands nowhere in the evidence."

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from core.generation.citations import uncited
-from core.prompts import GAP
-from core.text.markup import outside_code
+from core.text.markup import GAP, outside_code
 from core.text.words import one_line, sentences
 from core.vocabulary import words_of
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from core.domain import ContextChunk, Evidence
 from core.generation.quotes.blocks import Block, headings, last_heading, prose, split, terms
-from core.prompts import GAP
+from core.text.markup import GAP
 from core.text.words import one_line
 
 SHORT = 600
@@ -242,6 +242,8 @@ def _with_company(blocks: Sequence[Block], chosen: set[int]) -> list[int]:
         if block.introduces or (block.kind == "paragraph" and _is_code(blocks, at + 1)):
             company |= _what_follows(blocks, at + 1)
         heading = next((i for i in range(at - 1, -1, -1) if blocks[i].kind == "heading"), None)
+        if block.text.startswith("  "):  # it goes on with an entry whose beginning is told before it
+            company |= {i for i in range(at) if blocks[i].kind == "item" and blocks[i].text.endswith(GAP)}
         if heading is not None:
             company.add(heading)
     return sorted(company)

@@ -99,6 +99,7 @@ def test_what_stands_there_passes(said: str) -> None:
     [
         ("Set `MAX_UPLOAD_SIZE` to limit uploads [2].", "MAX_UPLOAD_SIZE"),
         ("Use app.limit_uploads() for that [2].", "limit_uploads"),
+        ("Use `flask limit-uploads` by setting the config key to limit uploads [2].", "limit-uploads"),
         ("Start it with `flask run --max-size 5` [2].", "--max-size"),
         ("`SESSION_COOKIE_SECURE` defaults to `True` [1].", "True is not the default"),
         ("By default, `SESSION_REFRESH_EACH_REQUEST` is False [1].", "False is not the default"),

@@ -6,7 +6,7 @@ import pytest
 from core.domain import ContextChunk, Evidence
 from core.generation.context.by_rule import laid_out, reduce, select, shorten
 from core.generation.quotes.blocks import split
-from core.prompts import GAP
+from core.text.markup import GAP
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
