@@ -363,11 +363,7 @@ class FakeMemories:
         return hands[-1].value if hands else None
 
     async def hands(
-        self,
-        answer_id: str,
-        value: Literal[0, 1],
-        without: Collection[str] = (),
-        until: int | None = None,
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = (), until: int | None = None
     ) -> tuple[str, ...]:
         later = self.votes[until:] if until is not None else []
         since = {vote.voter for vote, _, _ in later if vote.answer_id == answer_id}

@@ -122,11 +122,7 @@ class MemoryStore(Protocol):
         """Return which vote of a person stands on an answer now; None for none."""
 
     async def hands(
-        self,
-        answer_id: str,
-        value: Literal[0, 1],
-        without: Collection[str] = (),
-        until: int | None = None,
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = (), until: int | None = None
     ) -> tuple[str, ...]:
         """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
 

@@ -188,16 +188,11 @@ class SqlMemories(Store):
         return max(own, key=lambda vote: vote.number).value if own else None
 
     async def hands(
-        self,
-        answer_id: str,
-        value: Literal[0, 1],
-        without: Collection[str] = (),
-        until: int | None = None,
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = (), until: int | None = None
     ) -> tuple[str, ...]:
         """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
 
-        Left out are these people, votes that are no reactions, and who voted there after the event of the
-        number `until`.
+        Left out are these people, votes that are no reactions, and who voted there after number `until`.
         """
         votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
         rows = await self._rows(votes)
