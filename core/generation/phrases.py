@@ -8,6 +8,7 @@ from typing import Any
 
 from core.domain import Evidence, FoundTrace, Product, RecalledTrace, Resolution, Trace
 from core.generation.quotes.blocks import headings, split
+from core.generation.quotes.glimpse import glimpse
 from core.languages import N_, _, ngettext, told_name
 from core.ports.opinions import Correction
 from core.prompts import DONT_KNOW
@@ -57,19 +58,31 @@ def not_ready(product: Product, release: str, ready: Sequence[str]) -> str:
     )
 
 
-def dont_know(product: Product, evidence: Sequence[Evidence], like: str = "", foreign: str = "") -> str:
+def dont_know(
+    product: Product,
+    evidence: Sequence[Evidence],
+    like: str = "",
+    foreign: str = "",
+    weights: Mapping[str, float] | None = None,
+) -> str:
     """Say the one phrase for having no answer, in the language of the moment, and link the nearest pages.
 
     `like` is what is remembered of a question like it. `foreign` names the language of a question that
-    nobody translated into that of the documentation: then that is why.
+    nobody translated into that of the documentation: then that is why. With the `weights` of the question's
+    terms each page shows its sentence that holds most of them; of pages that say the same the first is named.
     """
     links: dict[str, None] = {}
+    shown: set[str] = set()
     several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
         page = link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)
         # the answer says which release it speaks for; where it speaks for several, each page says its own
         release = f" ({product.name} {item.chunk.release})" if several else ""
-        links[f"- {page}{release}"] = None
+        sentence = glimpse(item.chunk.page, weights) if weights and not foreign else ""
+        if sentence and f"{sentence}{release}" in shown:
+            continue
+        shown.add(f"{sentence}{release}")
+        links[f"- {page}{release}" + (f": {sentence}" if sentence else "")] = None
     pages = list(links)[:NEAREST]
     said = _(DONT_KNOW)
     if foreign:

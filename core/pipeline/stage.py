@@ -97,7 +97,8 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
         like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""
-    told = phrases.dont_know(product, near, like, foreign)
+    weights = {term: context.pages.weight(term) for term in context.terms}
+    told = phrases.dont_know(product, near, like, foreign, weights)
     # where no model runs asking again never helps, and it is said that none does
     was_tried = context.course.taken.get("understand", "").startswith("rules")
     if foreign and was_tried and not isinstance(context.course.failure, ServerDown):

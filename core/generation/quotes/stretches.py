@@ -247,11 +247,11 @@ def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
         return text.count("\n") < _MAX_TABLE_ROWS + 2
     if block.kind == "item":
         inner = re.sub(r"^(?:[-*+]|\d{1,3}[.)])\s+", "", text)
-        return not _is_debris(inner.partition("```")[0]) and not _is_link_only(inner)
+        return not is_debris(inner.partition("```")[0]) and not _is_link_only(inner)
     line = one_line(text)
     if is_term(block) and not is_last:
         return True
-    if _is_debris(line) or not _is_balanced(line) or (is_first and _CONNECTS.match(line)):
+    if is_debris(line) or not _is_balanced(line) or (is_first and _CONNECTS.match(line)):
         return False
     if is_last and not (_ENDED.search(line) or _KEYED.match(line)):
         return False
@@ -259,7 +259,8 @@ def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
     return leads or len(re.findall(r"[^\W\d_]{2,}|`[^`]+`", line)) >= 2 or not line.isascii()
 
 
-def _is_debris(text: str) -> bool:
+def is_debris(text: str) -> bool:
+    """Return True for what no sentence is: marks that no parser took for any, navigation, copyright."""
     return bool(_LEFT_OVER.search(text) or _DEBRIS.search(_SPAN.sub("`code`", text)))
 
 

@@ -77,7 +77,7 @@ _FROM = re.compile(
     r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_MOMENT = re.compile(r"\b(?:since|after|as of)\s+(?:the\s+)?$", re.IGNORECASE)
+_MOMENT = re.compile(r"\b(?:since|after|as of)\s+(?:the\s+)?@?$", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:before|prior to|older than|earlier than|lower than|less than|pre)[\s-]+(?:the\s+)?$", re.IGNORECASE
 )

@@ -51,6 +51,12 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 """What stands before a release that somebody moves on from, wherever to."""
+_LIKE = re.compile(
+    r"\b(?:(?<!something )(?<!anything )(?:un)?like|as|the\s+way)\s+(?:(?:it|that|this|they)\s+)?"
+    r"(?:(?:was|is|did|were|worked)\s+)?(?:(?:back\s+)?(?:in|on|with)\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before a release that something is likened to: "still 1, like in 2.0?"."""
 _TO = re.compile(
     r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?", re.IGNORECASE
 )
@@ -110,7 +116,9 @@ def resolve(
     fallback, origin = _fallback(question, product, default_release, own_release)
     found = mentions(question.text, product, fallback)
     spans = tuple((m.start, m.end) for m in found)
-    named, unknown = _named(_meant(question.text, found), product, bool(_COMPARES.search(question.text)))
+    named, unknown = _named(
+        _meant(question.text, found, product), product, bool(_COMPARES.search(question.text))
+    )
     if question.release:
         given = lookup(question.release, product)
         missing = () if given else (question.release,)
@@ -121,13 +129,17 @@ def resolve(
     return Resolution(_chosen(found, named, product), "question", named, unknown, spans, comparison)
 
 
-def _meant(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
+def _meant(text: str, found: tuple[Mention, ...], product: Product) -> tuple[Mention, ...]:
     """Leave out the releases that a question only tells of; all are meant where it asks for a difference."""
     if len({m.release for m in found}) > 1 and _COMPARES.search(text):
         return found
     text = _in_one_clause(text, found)
     found = tuple(replace(m, bound="") if m.bound == "until" and _is_told(text, m) else m for m in found)
-    told = [m for m in found if _is_left(text, m, found) or _is_past(text, m)]
+    told = [
+        m
+        for m in found
+        if _is_left(text, m, found) or _is_past(text, m) or _is_likened(text, m, found, product)
+    ]
     rest = tuple(m for m in found if m not in told)
     if len({m.release for m in rest}) < 2:
         return rest
@@ -164,6 +176,12 @@ def _is_left(text: str, mention: Mention, found: tuple[Mention, ...]) -> bool:
 def _is_past(text: str, mention: Mention) -> bool:
     """Return True if all was well in a release: "in 2.0 it worked"; "before 3.1 it worked" tells of 3.1."""
     return not _BEFORE.search(text, 0, mention.start) and _is_told(text, mention)
+
+
+def _is_likened(text: str, mention: Mention, found: tuple[Mention, ...], product: Product) -> bool:
+    """Return True if a release is only what something is likened to: "like npm 6 did", "as in 2.0"."""
+    before = spellings(product).product.sub("", text[: mention.start])
+    return len(found) == 1 and bool(_LIKE.search(before))
 
 
 def _is_told(text: str, mention: Mention) -> bool:

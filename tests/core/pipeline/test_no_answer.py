@@ -48,6 +48,16 @@ def test_only_pages_that_bear_on_the_question_are_named() -> None:
     assert dont_know(asked("chess olympiad session", near, far), FLASK).text == "I don't know."
 
 
+def test_a_page_that_is_named_shows_its_sentence_that_is_nearest() -> None:
+    page = "Sign cookies first and then send them.\n\nThe secret key of a session signs its cookie."
+    text = dont_know(asked("secret key session", evidence(1, page)), FLASK).text
+    assert text.endswith("): The secret key of a session signs its cookie.")
+    twice = dont_know(
+        asked("secret key session", evidence(1, page), evidence(2, page, heading="Again")), FLASK
+    )
+    assert twice.text == text  # of pages that say the same the first is named
+
+
 def test_pages_that_are_likely_to_answer_are_named_although_their_words_are_others() -> None:
     context = asked("chess olympiad session", evidence(1, SESSIONS))
     context.found = replace(context.pages, judgement=Judgement(bias=0.1))

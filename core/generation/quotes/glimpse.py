@@ -1,0 +1,35 @@
+"""The one sentence of a page that tells what somebody would find there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.generation.quotes.blocks import split
+from core.generation.quotes.stretches import is_debris
+from core.text.markup import inert
+from core.text.words import cut_at_word, index_terms, one_line, sentences
+
+GLIMPSE = 200
+"""Characters of a sentence that are shown; ours."""
+_FEWEST = 5
+"""Words of a sentence worth showing: fewer are a default, a type, a name."""
+
+
+def glimpse(page: str, weights: Mapping[str, float]) -> str:
+    """Return the sentence of a page (Markdown) that holds most of a question, on one line, without links.
+
+    `weights` holds the weight of each of the question's terms. Of equals the first counts. Empty where the
+    page has no sentence.
+    """
+    best, most = "", -1.0
+    for block in split(page):
+        if block.kind not in ("paragraph", "item"):
+            continue
+        for sentence in sentences(one_line(block.text.partition("```")[0])):
+            line = sentence.lstrip("-*+ ")
+            if len(line.split()) < _FEWEST or line.endswith(":") or is_debris(line):
+                continue
+            held = sum(weights.get(term, 0.0) for term in set(index_terms(line)))
+            if held > most:
+                best, most = line, held
+    return inert(cut_at_word(best, GLIMPSE))

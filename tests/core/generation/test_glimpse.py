@@ -1,0 +1,39 @@
+"""The sentence of a page that is shown where there is no answer."""
+
+from core.generation.quotes.glimpse import GLIMPSE, glimpse
+
+PAGE = """# before
+
+- Default: null
+- Type: null or Date
+
+If passed to `npm install`, the tree is built from versions of that day. See [dist-tags](tags.md) for more.
+
+```
+npm install --before 2024-01-01
+```
+
+Requested versions that are not there yet make it fail:
+"""
+
+
+def test_the_sentence_with_most_of_the_question_is_shown() -> None:
+    assert glimpse(PAGE, {"tree": 1.0, "versions": 0.5}) == (
+        "If passed to `npm install`, the tree is built from versions of that day."
+    )
+
+
+def test_of_a_question_in_other_words_the_first_sentence_is_shown_and_no_default_or_code() -> None:
+    assert glimpse(PAGE, {"younger": 3.0}).startswith("If passed to `npm install`")
+    assert glimpse("- Default: null\n\n```\nnpm install\n```\n", {"install": 1.0}) == ""
+
+
+def test_a_long_sentence_is_cut_between_words_and_no_link_is_made() -> None:
+    told = glimpse("Read [this](https://example.org) " + "and go on " * 60 + "to the end.", {})
+    assert len(told) <= GLIMPSE + 4 and told.endswith(" …") and "](" not in told
+
+
+def test_what_introduces_something_that_is_not_shown_is_left_out() -> None:
+    assert glimpse(
+        "The following five things are needed for it:\n\nGo and read the whole manual first.", {}
+    ) == ("Go and read the whole manual first.")
