@@ -58,7 +58,7 @@ _SETS_IT = re.compile(
     r"|turn)\s+(?:off\s+|on\s+)?(?:it|that|this|them)(?:\s+\w+){0,5}\W*$",
     re.IGNORECASE,
 )
-"""A part that only asks how to set what the one before it asks about: one page says both."""
+"""A part that only asks how to set, see or mend what the one before it asks about: one page says both."""
 _LEADS = re.compile(
     r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out"
     r"|me)\s*+(?:about\s*+)?$",

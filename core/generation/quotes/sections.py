@@ -100,6 +100,8 @@ _REMEDIED = 1.4
 _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
 """What a setting is as long as nobody sets it: in so few words that it goes with whatever is said of it.
 An empty `{}` tells nothing."""
+_HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+")
+"""A heading that is one name with hyphens: `ci-name`."""
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
@@ -175,10 +177,11 @@ class Section:
         With `early` it begins with the first stretch that is about as likely as the best.
         """
         found, at = self.found, self.best
-        if found[at].stands_alone:
+        is_short = self._counted(range(len(found))) <= limits.whole
+        if found[at].stands_alone and not (is_short and self.entry):
             return [at]
         at = self._first() if early else at
-        if self._counted(range(len(found))) <= limits.whole:
+        if is_short:
             return list(range(len(found)))
         kept = self._understood(at, limits)
         # what follows a message that was pasted says what to do about it
@@ -333,7 +336,7 @@ def _is_entry(heading: str, wanted: Container[str]) -> bool:
     """Return True if a heading is a setting or an option that the question names."""
     name = heading.strip("`").partition(" ")[0].lower()
     is_one = name.startswith("--") or ("_" in name and name.replace("_", "").isalnum())
-    return is_one and name in wanted
+    return (is_one or bool(_HYPHENED.fullmatch(heading.strip("`")))) and name in wanted
 
 
 def _share(some: Iterable[str], wanted: Mapping[str, float]) -> float:

@@ -47,7 +47,8 @@ _AFTER = re.compile(
 )
 _BEFORE = re.compile(r"\b(?:before|prior\s+to)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _LEFT = re.compile(
-    r"\b(?:upgrad|updat|mov|switch|migrat|jump|bump|port|chang|com|cam|go|went)(?:e|ed|es|ing)?\s+(?:\w+\s+){0,3}?from\s+(?:version\s+|v)?$",
+    r"\b(?:(?:upgrad|updat|mov|switch|migrat|jump|bump|port|chang|com|cam|go|went)(?:e|ed|es|ing)?\s+(?:\w+\s+){0,3}?from"
+    r"|(?:since|after|when|now\s+that)\s+(?:we|i)\s+(?:left|dropped|abandoned))\s+(?:version\s+|v)?$",
     re.IGNORECASE,
 )
 """What stands before a release that somebody moves on from, wherever to."""
@@ -138,7 +139,7 @@ def _meant(text: str, found: tuple[Mention, ...], product: Product) -> tuple[Men
     told = [
         m
         for m in found
-        if _is_left(text, m, found) or _is_past(text, m) or _is_likened(text, m, found, product)
+        if _is_left(text, m, found, product) or _is_past(text, m) or _is_likened(text, m, found, product)
     ]
     rest = tuple(m for m in found if m not in told)
     if len({m.release for m in rest}) < 2:
@@ -161,10 +162,10 @@ def _in_one_clause(text: str, found: tuple[Mention, ...]) -> str:
     return text
 
 
-def _is_left(text: str, mention: Mention, found: tuple[Mention, ...]) -> bool:
+def _is_left(text: str, mention: Mention, found: tuple[Mention, ...], product: Product) -> bool:
     """Return True if somebody moved on from a release: "went from 2.0 to 3.1 and …", "updating from 2.0"."""
     following = next((m for m in found if m.start >= mention.end), None)
-    if following is None and _LEFT.search(text, 0, mention.start):
+    if following is None and _LEFT.search(_without_product(text[: mention.start], product)):
         return True
     if following is None or not _TO.fullmatch(text[mention.end : following.start]):
         return False
@@ -180,8 +181,11 @@ def _is_past(text: str, mention: Mention) -> bool:
 
 def _is_likened(text: str, mention: Mention, found: tuple[Mention, ...], product: Product) -> bool:
     """Return True if a release is only what something is likened to: "like npm 6 did", "as in 2.0"."""
-    before = spellings(product).product.sub("", text[: mention.start])
-    return len(found) == 1 and bool(_LIKE.search(before))
+    return len(found) == 1 and bool(_LIKE.search(_without_product(text[: mention.start], product)))
+
+
+def _without_product(text: str, product: Product) -> str:
+    return spellings(product).product.sub("", text)
 
 
 def _is_told(text: str, mention: Mention) -> bool:
