@@ -547,3 +547,17 @@ def test_the_line_above_quotes_is_known_in_every_language(language: str, sure: b
 def test_a_line_that_older_versions_put_above_quotes_is_known() -> None:
     above = "No language model answered, so I quote the Flask 3.1 documentation. The closest I found:"
     assert without_introduction(f"{above}\n\nIt listens on 9090.") == "It listens on 9090."
+
+
+def test_a_short_entry_that_is_asked_about_is_quoted_whole_also_where_it_is_a_list() -> None:
+    entry = (
+        "- Default: The name of the current system, or `null` when there is none that is known.\n"
+        "- Type: null or String\n"
+        "- DEPRECATED: This setting is deprecated and will not be changeable in later versions.\n\n"
+        "The name of a system of continuous integration. If not set explicitly, it is detected from the"
+        " environment.\n\nOf several systems that are found the first one in the alphabet is taken."
+    )
+    text, _ = ask("is it ok to set ci-name by hand", evidence(1, entry, heading="ci-name"))
+    assert "DEPRECATED" in text and "The name of a system" in text
+    text, _ = ask("what is the default name of the system", evidence(1, entry, heading="Systems"))
+    assert "DEPRECATED" not in text

@@ -15,6 +15,10 @@ from core.query.decompose import parts
             ("How do I create a blueprint?", "How do I register blueprint?"),
         ),
         (
+            "What pulls in left-pad in our tree, how do I see it?",
+            ("What pulls in left-pad in our tree, how do I see it?",),
+        ),
+        (
             "How do I nest blueprints? And where do I put the templates?",
             ("How do I nest blueprints?", "Where do I put the templates?"),
         ),
