@@ -56,7 +56,9 @@ class DiscordServer:
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._socket: web.WebSocketResponse | None = None
-        self._deflate = zlib.compressobj()
+        self._deflate: dict[Any, Any] = {}
+        self.shards: dict[int, web.WebSocketResponse] = {}
+        self.recommended = 1
 
     @property
     def gateway(self) -> str:
@@ -64,12 +66,19 @@ class DiscordServer:
 
     # --- gateway ------------------------------------------------------------------------------
 
-    async def dispatch(self, event: str, data: dict[str, Any]) -> None:
-        await self._push({"op": 0, "t": event, "s": next(self._sequence), "d": data})
+    async def dispatch(
+        self, event: str, data: dict[str, Any], socket: web.WebSocketResponse | None = None
+    ) -> None:
+        await self._push({"op": 0, "t": event, "s": next(self._sequence), "d": data}, socket)
 
-    async def drop(self, code: int) -> None:
-        assert self._socket is not None
-        await self._socket.close(code=code)
+    async def drop(self, code: int, shard: int | None = None) -> None:
+        socket = self._socket if shard is None else self.shards[shard]
+        assert socket is not None
+        await socket.close(code=code)
+
+    async def invalidate(self, shard: int) -> None:
+        """Declare the session of a connection lost: it is begun anew."""
+        await self._push({"op": 9, "d": False}, self.shards[shard])
 
     async def says(self, content: str, **more: Any) -> str:
         message = self._message(str(next(self._ids)), CHANNEL, ALICE, content)
@@ -94,46 +103,56 @@ class DiscordServer:
         }
         await self.dispatch("INTERACTION_CREATE", interaction)
 
-    async def _push(self, payload: dict[str, Any]) -> None:
-        assert self._socket is not None
-        data = self._deflate.compress(json.dumps(payload).encode())
-        await self._socket.send_bytes(data + self._deflate.flush(zlib.Z_SYNC_FLUSH))
+    async def _push(self, payload: dict[str, Any], socket: web.WebSocketResponse | None = None) -> None:
+        """Send to a connection; the only guild's shard is 0, whose connection is the usual one."""
+        socket = socket or self.shards.get(0) or self._socket
+        assert socket is not None
+        deflate = self._deflate[socket]
+        data = deflate.compress(json.dumps(payload).encode())
+        await socket.send_bytes(data + deflate.flush(zlib.Z_SYNC_FLUSH))
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
         assert request.query["compress"] == "zlib-stream" and request.query["encoding"] == "json"
         self._socket = socket = web.WebSocketResponse()
         await socket.prepare(request)
         self.connections += 1
-        self._deflate = zlib.compressobj()
-        await self._push({"op": 10, "d": {"heartbeat_interval": 41250}})
+        self._deflate[socket] = zlib.compressobj()
+        await self._push({"op": 10, "d": {"heartbeat_interval": 41250}}, socket)
         async for frame in socket:
             if frame.type is not WSMsgType.TEXT:
                 break
             payload = json.loads(frame.data)
             if payload["op"] == 1:
                 self.heartbeats += 1
-                await self._push({"op": 11, "d": None})
+                await self._push({"op": 11, "d": None}, socket)
             elif payload["op"] == 2:
                 self.identified.append(payload["d"])
                 if self.close_code:
                     await socket.close(code=self.close_code)
                     break
-                await self._ready()
+                shard = payload["d"].get("shard")
+                if shard:
+                    self.shards[shard[0]] = socket
+                await self._ready(socket, shard)
             elif payload["op"] == 6:
                 self.resumed.append(payload["d"])
-                await self.dispatch("RESUMED", {})
+                await self.dispatch("RESUMED", {}, socket)
         return socket
 
-    async def _ready(self) -> None:
+    async def _ready(self, socket: web.WebSocketResponse, shard: list[int] | None) -> None:
+        here = shard is None or shard[0] == 0
         ready = {
             "v": 10,
             "user": _user(BOT, "threadlore", bot=True),
-            "guilds": [{"id": GUILD, "unavailable": True}],
+            "guilds": [{"id": GUILD, "unavailable": True}] if here else [],
+            **({"shard": shard} if shard else {}),
             "session_id": "s1",
             "resume_gateway_url": self.gateway,
             "application": {"id": BOT, "flags": 0},
         }
-        await self.dispatch("READY", ready)
+        await self.dispatch("READY", ready, socket)
+        if not here:
+            return
         role = {
             "id": GUILD,
             "name": "@everyone",
@@ -157,7 +176,7 @@ class DiscordServer:
             "member_count": 2,
             "large": False,
         }
-        await self.dispatch("GUILD_CREATE", guild)
+        await self.dispatch("GUILD_CREATE", guild, socket)
 
     # --- REST ---------------------------------------------------------------------------------
 
@@ -182,6 +201,9 @@ class DiscordServer:
                 return _user(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
                 return _application() | {"flags": self.flags}
+            case ("GET", "gateway", "bot"):
+                limit = {"total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1}
+                return {"url": self.gateway, "shards": self.recommended, "session_start_limit": limit}
             case ("GET", "users", "@me", "guilds"):
                 return self.guilds
             case ("GET", "users", "42"):
