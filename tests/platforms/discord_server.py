@@ -97,7 +97,7 @@ class DiscordServer:
             "guild_id": GUILD,
             "channel": _thread(said["channel_id"]),
             "channel_id": said["channel_id"],
-            "member": {**_MEMBER, "user": _user(ALICE, "alice"), "permissions": "0"},
+            "member": {**_MEMBER, "user": user_payload(ALICE, "alice"), "permissions": "0"},
             "message": self._message(said["id"], said["channel_id"], BOT, said["content"]),
             "data": {"custom_id": custom_id, "component_type": 2},
         }
@@ -143,7 +143,7 @@ class DiscordServer:
         here = shard is None or shard[0] == 0
         ready = {
             "v": 10,
-            "user": _user(BOT, "threadlore", bot=True),
+            "user": user_payload(BOT, "threadlore", bot=True),
             "guilds": [{"id": GUILD, "unavailable": True}] if here else [],
             **({"shard": shard} if shard else {}),
             "session_id": "s1",
@@ -153,30 +153,7 @@ class DiscordServer:
         await self.dispatch("READY", ready, socket)
         if not here:
             return
-        role = {
-            "id": GUILD,
-            "name": "@everyone",
-            "permissions": EVERYONE,
-            "position": 0,
-            "color": 0,
-            "flags": 0,
-        }
-        role |= {"hoist": False, "managed": False, "mentionable": False}
-        guild = {
-            "id": GUILD,
-            "name": "Flask",
-            "owner_id": "1",
-            "roles": [role],
-            "channels": [_channel()],
-            "members": [{**_MEMBER, "user": _user(BOT, "threadlore", bot=True)}],
-            "threads": [],
-            "emojis": [],
-            "stickers": [],
-            "features": [],
-            "member_count": 2,
-            "large": False,
-        }
-        await self.dispatch("GUILD_CREATE", guild, socket)
+        await self.dispatch("GUILD_CREATE", guild_payload(), socket)
 
     # --- REST ---------------------------------------------------------------------------------
 
@@ -198,7 +175,7 @@ class DiscordServer:
                 if self.failing_logins:
                     self.failing_logins -= 1
                     return _json({"message": "upstream", "code": 0}, status=503)
-                return _user(BOT, "threadlore", bot=True)
+                return user_payload(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
                 return _application() | {"flags": self.flags}
             case ("GET", "gateway", "bot"):
@@ -207,7 +184,7 @@ class DiscordServer:
             case ("GET", "users", "@me", "guilds"):
                 return self.guilds
             case ("GET", "users", "42"):
-                return _user("42", "helper")
+                return user_payload("42", "helper")
             case ("GET", "users", _):
                 return _json({"message": "Unknown User", "code": 10013}, status=404)
             case ("GET", "applications", _, "commands"):
@@ -235,11 +212,11 @@ class DiscordServer:
         return _json({"message": "404: Not Found", "code": 0}, status=404)
 
     def _message(self, message_id: str, channel: str, author: str, content: str) -> dict[str, Any]:
-        mentioned = [_user(BOT, "threadlore", bot=True)] if f"<@{BOT}>" in content else []
+        mentioned = [user_payload(BOT, "threadlore", bot=True)] if f"<@{BOT}>" in content else []
         return {
             "id": message_id,
             "channel_id": channel,
-            "author": _user(author, "alice" if author == ALICE else "threadlore", bot=author == BOT),
+            "author": user_payload(author, "alice" if author == ALICE else "threadlore", bot=author == BOT),
             "content": content,
             "timestamp": "2026-01-01T00:00:00+00:00",
             "edited_timestamp": None,
@@ -277,7 +254,34 @@ def _json(body: Any, status: int = 200) -> web.Response:
     )
 
 
-def _user(user_id: str, name: str, *, bot: bool = False) -> dict[str, Any]:
+def guild_payload() -> dict[str, Any]:
+    """Return the guild as GUILD_CREATE tells it."""
+    role = {
+        "id": GUILD,
+        "name": "@everyone",
+        "permissions": EVERYONE,
+        "position": 0,
+        "color": 0,
+        "flags": 0,
+    }
+    role |= {"hoist": False, "managed": False, "mentionable": False}
+    return {
+        "id": GUILD,
+        "name": "Flask",
+        "owner_id": "1",
+        "roles": [role],
+        "channels": [_channel()],
+        "members": [{**_MEMBER, "user": user_payload(BOT, "threadlore", bot=True)}],
+        "threads": [],
+        "emojis": [],
+        "stickers": [],
+        "features": [],
+        "member_count": 2,
+        "large": False,
+    }
+
+
+def user_payload(user_id: str, name: str, *, bot: bool = False) -> dict[str, Any]:
     return {"id": user_id, "username": name, "discriminator": "0", "avatar": None, "bot": bot, "flags": 0}
 
 
@@ -312,7 +316,7 @@ def _application() -> dict[str, Any]:
         "bot_require_code_grant": False,
         "verify_key": "",
         "flags": 0,
-        "owner": _user("1", "owner"),
+        "owner": user_payload("1", "owner"),
         "team": None,
         "summary": "",
     }

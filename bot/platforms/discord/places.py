@@ -22,6 +22,8 @@ UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
 UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
 
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What discord.py raises over an event that is not what it should be."""
 TROUBLE = (discord.HTTPException, aiohttp.ClientError, OSError)
 """What a call raises: what Discord answers, and what discord.py lets through where no answer came."""
 

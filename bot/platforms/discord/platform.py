@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -15,7 +16,7 @@ from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.commands import Commands, build_tree, register
 from bot.platforms.discord.events import Events
-from bot.platforms.discord.places import TROUBLE
+from bot.platforms.discord.places import MALFORMED, TROUBLE
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
@@ -80,6 +81,20 @@ class ShardedClient(discord.AutoShardedClient):
             await super().close()
 
 
+def _forgiving(client: discord.Client) -> None:
+    """Have an event that cannot be read left out with a line in the log: discord.py ends on one."""
+    parsers = client._connection.parsers
+    for event in parsers.keys() - {"READY", "RESUMED"}:
+        parsers[event] = partial(_parsed, event, parsers[event])
+
+
+def _parsed(event: str, parse: Callable[[Any], None], data: Any) -> None:
+    try:
+        parse(data)
+    except MALFORMED as error:  # its words may be a person's
+        log.warning("Discord: an event %s cannot be read and is left out (%s)", event, type(error).__name__)
+
+
 class DiscordPlatform:
     """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to.
 
@@ -109,6 +124,7 @@ class DiscordPlatform:
         self.client: Client | ShardedClient = (
             Client(**options) if count in (None, 1) else ShardedClient(**options, shard_count=count or None)
         )
+        _forgiving(self.client)
         self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
         self.chat = DiscordChat(self.client, self.standing, votes=settings.discord_votes)
         if not self.every_connection_hears_all:
@@ -118,7 +134,7 @@ class DiscordPlatform:
         commands = Commands(self.chat, self.standing, self._events.command, self._events.take)
         self.client.tree = build_tree(self.client, commands, dispatch.slash.subcommands, dispatch.releases)
         self._resumed = False
-        for event in (self.setup_hook, self.on_ready, self.on_shard_ready):
+        for event in (self.setup_hook, self.on_ready, self.on_shard_ready, self.on_error):
             self.client.event(event)
 
     # --- connection ---------------------------------------------------------------------------
@@ -144,6 +160,10 @@ class DiscordPlatform:
             if error.code in _SHARDS:
                 raise PlatformRejected(_SHARDS[error.code]) from error
             raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise PlatformError(
+                f"Discord's gateway sends what is no event ({type(error).__name__}): start again later."
+            ) from error
         except (discord.HTTPException, discord.GatewayNotFound) as error:
             raise PlatformError(f"Discord refuses the connection ({error}): start again later.") from error
         finally:
@@ -212,6 +232,10 @@ class DiscordPlatform:
         """Count votes that nobody heard of while one of the connections was lost; `on_ready` is for all."""
         if self._resumed:
             self._dispatch.recount.begin(self.chat, self.chat.standing)
+
+    async def on_error(self, event: str, *args: Any) -> None:
+        """Log what one event could not be read for; the next one is heard."""
+        log.exception("Discord: could not deal with an event (%s)", event)
 
     def _shards(self) -> str:
         """Say which connections this process has, where it is not the only one."""
