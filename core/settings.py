@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from core.errors import ConfigurationError
 from core.system.origins import origin_of
+from core.system.shards import shards_of
 
 DIGEST = r"(?i)^(?:off|(?:mon|tue|wed|thu|fri|sat|sun) (?:[01]\d|2[0-3]):[0-5]\d)$"
 """A day of the week and a time of the machine's clock, or `off`."""
@@ -92,6 +93,10 @@ class Settings(BaseSettings):
     discord_gateway_url: str = Field("wss://gateway.discord.gg/", alias="DISCORD_GATEWAY_URL")
     discord_votes: Literal["buttons", "reactions", "both"] = Field("reactions", alias="DISCORD_VOTES")
     """The same on Discord."""
+    discord_shard_count: int | None = Field(None, alias="DISCORD_SHARD_COUNT", ge=0)
+    """Shards of the bot in all processes together; 0 (`auto`) for as many as Discord recommends."""
+    discord_shard_ids: Annotated[tuple[int, ...], NoDecode] = Field((), alias="DISCORD_SHARD_IDS")
+    """Those that this process connects, as `0,1` or `0-3`; all where it is empty."""
 
     # votes of the time in which nobody listened
     recount_hours: float = Field(48.0, alias="RECOUNT_HOURS", ge=0)
@@ -264,6 +269,17 @@ class Settings(BaseSettings):
     @classmethod
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(str(ipaddress.ip_network(proxy, strict=False)) for proxy in value)
+
+    @field_validator("discord_shard_count", mode="before")
+    @classmethod
+    def _auto(cls, value: object) -> object:
+        return 0 if isinstance(value, str) and value.strip().lower() == "auto" else value
+
+    @field_validator("discord_shard_ids", mode="before")
+    @classmethod
+    def _shards(cls, value: object, info: ValidationInfo) -> tuple[int, ...]:
+        written = value if isinstance(value, str) else ",".join(map(str, value))  # type: ignore[call-overload]
+        return shards_of(written, info.data.get("discord_shard_count"))
 
     @field_validator("ollama_host", mode="after")
     @classmethod

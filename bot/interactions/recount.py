@@ -81,7 +81,7 @@ class Recount:
     async def _logged(self, chat: Chat, reader: ReactionReader) -> None:
         try:
             while True:
-                await self._leading()
+                await self._leading(reader)
                 self._again.discard(chat.name)
                 await self._run(chat, reader)
                 if chat.name not in self._again:
@@ -89,12 +89,12 @@ class Recount:
         except Exception:  # it is a help beside everything else, which must go on
             log.exception("votes of the time without a connection could not be counted")
 
-    async def _leading(self) -> None:
-        """Wait until this process is the one to read: of a cluster, that which leads.
+    async def _leading(self, reader: ReactionReader) -> None:
+        """Wait until this process is the one to read: of a cluster, that which leads, or each for its own.
 
         One that takes over reads all of it, for the process before it may have died over that.
         """
-        while not self._desk.cluster.leads:  # noqa: ASYNC110 # a thread changes it
+        while not (reader.reads_here or self._desk.cluster.leads):  # noqa: ASYNC110 # a thread changes it
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _run(self, chat: Chat, reader: ReactionReader) -> None:
@@ -102,6 +102,8 @@ class Recount:
         since = time.time() - self._hours * 3600
         left, closed, changes = self._messages, set[str](), 0
         for shown in await self._store.shown(chat.name, since, left):
+            if reader.reads_here and not await reader.reads_here(shown.parts[0]):
+                continue
             left -= len(shown.parts)
             if left < 0:
                 break

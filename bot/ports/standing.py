@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -31,6 +31,10 @@ class ReactionReader(Protocol):
 
     read_seconds: float
     """Seconds from one message to the next, so that the platform's limits leave room for answers."""
+
+    @property
+    def reads_here(self) -> Callable[[MessageRef], Awaitable[bool]] | None:
+        """Tell which messages this process reads, where each of a cluster reads its own; else None."""
 
     async def standing(self, ref: MessageRef) -> Standing | Unreadable:
         """Return whose emoji stand under a message now; raises PlatformError where it may work later."""

@@ -132,6 +132,39 @@ async def test_a_discord_bot_in_order_is_good(tmp_path):
     assert "Discord server Flask" in found
 
 
+@pytest.mark.parametrize(
+    ("given", "recommended", "state", "said"),
+    [
+        ({}, 1, None, ""),
+        ({}, 3, "unsure", "it has 1, and Discord recommends 3"),
+        ({"discord_shard_count": 2}, 3, "unsure", "it has 2, and Discord recommends 3"),
+        ({"discord_shard_count": "auto"}, 3, "good", "3; Discord recommends 3"),
+        (
+            {"discord_shard_count": 4, "discord_shard_ids": "0-1"},
+            3,
+            "good",
+            "4, here 0, 1; Discord recommends 3",
+        ),
+        ({"discord_shard_count": 1200}, 1, "unsure", "Discord lets the bot connect 999 times more"),
+    ],
+)
+async def test_the_shards_are_compared_with_what_discord_recommends(
+    tmp_path, given, recommended, state, said
+):
+    async with discord_server() as server:
+        server.recommended = recommended
+        api = f"{server.url}/api/v10"
+        found = of(
+            await discord_doctor.examine(
+                settings(tmp_path, discord_token=TOKEN, discord_api_url=api, **given)
+            )
+        )
+    if state is None:
+        assert "Discord shards" not in found
+    else:
+        assert found["Discord shards"][0] == state and found["Discord shards"][1].startswith(said)
+
+
 async def test_what_a_discord_bot_lacks_is_told(tmp_path):
     async with discord_server() as server:
         server.flags = 0

@@ -29,6 +29,7 @@ class Reader:
     """Says that nobody reacted; notes which message was looked at."""
 
     read_seconds = 0.0
+    reads_here = None
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -86,6 +87,18 @@ async def test_of_two_processes_the_one_that_leads_reads_and_one_that_takes_over
     standing_by.leads = True
     await second.done("slack")
     assert ours.read == ["0", "1", "2"], "once, however often it was connected meanwhile"
+
+
+async def test_with_shards_each_process_reads_its_own_without_leading() -> None:
+    reading, reader = process(Others()), Reader()
+
+    async def own(ref: MessageRef) -> bool:
+        return ref.message == "1"
+
+    reader.reads_here = own  # type: ignore[assignment]
+    reading.begin(SimpleNamespace(name="slack"), reader)  # type: ignore[arg-type]
+    await reading.done("slack")
+    assert reader.read == ["1"]
 
 
 async def test_who_never_leads_stops_without_having_read() -> None:

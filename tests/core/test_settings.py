@@ -73,6 +73,37 @@ def test_lists_are_written_with_commas(monkeypatch):
     assert load_settings(None, admins=("slack:U9",)).admins == ("slack:U9",)
 
 
+def test_shards_are_written_as_numbers_and_ranges(monkeypatch):
+    assert (load_settings(None).discord_shard_count, load_settings(None).discord_shard_ids) == (None, ())
+    monkeypatch.setenv("DISCORD_SHARD_COUNT", "8")
+    monkeypatch.setenv("DISCORD_SHARD_IDS", " 0-2, 6,1 ")
+    assert load_settings(None).discord_shard_ids == (0, 1, 2, 6)
+    monkeypatch.setenv("DISCORD_SHARD_IDS", "")
+    assert load_settings(None).discord_shard_ids == ()
+    monkeypatch.setenv("DISCORD_SHARD_COUNT", "auto")
+    assert load_settings(None).discord_shard_count == 0
+
+
+@pytest.mark.parametrize(
+    ("count", "ids", "told"),
+    [
+        ("4", "4", "the last is 3"),
+        ("4", "0-4", "the last is 3"),
+        ("4", "3-1", "such as 0,1 or 0-3"),
+        ("4", "all", "such as 0,1 or 0-3"),
+        ("4", "-1", "such as 0,1 or 0-3"),
+        ("4", "0-99999999999999999999", "such as 0,1 or 0-3"),
+        ("auto", "0", "set DISCORD_SHARD_COUNT, too"),
+    ],
+)
+def test_shards_that_are_none_of_the_bots_are_refused(monkeypatch, count, ids, told):
+    monkeypatch.setenv("DISCORD_SHARD_COUNT", count)
+    monkeypatch.setenv("DISCORD_SHARD_IDS", ids)
+    with pytest.raises(ConfigurationError, match=told) as caught:
+        load_settings(None)
+    assert str(caught.value).startswith("DISCORD_SHARD_IDS is not valid")
+
+
 def test_given_values_win_and_none_is_not_given(monkeypatch, tmp_path):
     monkeypatch.setenv("THREADLORE_PORT", "1234")
     assert load_settings(None, port=99, host=None).port == 99
@@ -107,6 +138,9 @@ def test_the_package_index_is_pip_s_unless_it_has_its_own(monkeypatch):
         ("MEMORY_DELTA", "1.5", "less than or equal to 1"),
         ("LOG_LEVEL", "LOUD", "'WARNING'"),
         ("THREADLORE_PLAYGROUND", "perhaps", "boolean"),
+        ("DISCORD_SHARD_COUNT", "many", "integer"),
+        ("DISCORD_SHARD_COUNT", "-1", "0"),
+        ("DISCORD_SHARD_IDS", "0,1", "set DISCORD_SHARD_COUNT, too"),
     ],
 )
 def test_a_bad_value_names_its_variable_and_what_it_may_hold(monkeypatch, name, value, told):

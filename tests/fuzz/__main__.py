@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from tests.fuzz import files, wires
+from tests.fuzz import files, gateway, wires
 from tests.fuzz.watch import Case, Report, watched
 
 EDGES: dict[str, Callable[[], AbstractAsyncContextManager[Case]]] = {
@@ -29,11 +29,12 @@ EDGES: dict[str, Callable[[], AbstractAsyncContextManager[Case]]] = {
     "pairs": files.pairs,
     "http": wires.http,
     "control": wires.control,
+    "gateway": gateway.gateway,
 }
 
 
 SHARES = {
-    "slack": 3,
+    "slack": 2,
     "payloads": 24,
     "texts": 1,
     "ollama": 3,
@@ -43,6 +44,7 @@ SHARES = {
     "pairs": 40,
     "http": 10,
     "control": 2,
+    "gateway": 1,
 }
 """Of a hundred cases: about as quick as an edge is, so that none takes most of the time."""
 KEPT = Path(".threadlore/fuzz")

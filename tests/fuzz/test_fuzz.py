@@ -23,6 +23,12 @@ FAILED = (
     ("corpora", 22, 383),  # a number of ten thousand digits
     ("ollama", 32, 5383),  # a count of tokens that no float holds
     ("openai", 32, 2896),
+    ("gateway", 1, 69),  # a message without an author
+    ("gateway", 1, 75),  # a command without a name
+    ("gateway", 1, 96),  # an interaction of nobody
+    ("gateway", 1, 152),  # a command of another name
+    ("gateway", 1, 556),  # an interaction without data
+    ("gateway", 1, 3201),  # an interaction whose token is no text
     ("http", 1, 202),  # a client that leaves in the middle of its request
 )
 """Edge, seed and number of cases that once failed."""

@@ -94,6 +94,7 @@ class SlowReader:
     """Reads what stands, and is told to others only after something else has happened."""
 
     read_seconds = 0.0
+    reads_here = None
 
     def __init__(self, reader: Any, meanwhile: Callable[[], Awaitable[None]]) -> None:
         self.reader = reader

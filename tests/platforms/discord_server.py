@@ -56,7 +56,9 @@ class DiscordServer:
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._socket: web.WebSocketResponse | None = None
-        self._deflate = zlib.compressobj()
+        self._deflate: dict[Any, Any] = {}
+        self.shards: dict[int, web.WebSocketResponse] = {}
+        self.recommended = 1
 
     @property
     def gateway(self) -> str:
@@ -64,12 +66,19 @@ class DiscordServer:
 
     # --- gateway ------------------------------------------------------------------------------
 
-    async def dispatch(self, event: str, data: dict[str, Any]) -> None:
-        await self._push({"op": 0, "t": event, "s": next(self._sequence), "d": data})
+    async def dispatch(
+        self, event: str, data: dict[str, Any], socket: web.WebSocketResponse | None = None
+    ) -> None:
+        await self._push({"op": 0, "t": event, "s": next(self._sequence), "d": data}, socket)
 
-    async def drop(self, code: int) -> None:
-        assert self._socket is not None
-        await self._socket.close(code=code)
+    async def drop(self, code: int, shard: int | None = None) -> None:
+        socket = self._socket if shard is None else self.shards[shard]
+        assert socket is not None
+        await socket.close(code=code)
+
+    async def invalidate(self, shard: int) -> None:
+        """Declare the session of a connection lost: it is begun anew."""
+        await self._push({"op": 9, "d": False}, self.shards[shard])
 
     async def says(self, content: str, **more: Any) -> str:
         message = self._message(str(next(self._ids)), CHANNEL, ALICE, content)
@@ -88,76 +97,63 @@ class DiscordServer:
             "guild_id": GUILD,
             "channel": _thread(said["channel_id"]),
             "channel_id": said["channel_id"],
-            "member": {**_MEMBER, "user": _user(ALICE, "alice"), "permissions": "0"},
+            "member": {**_MEMBER, "user": user_payload(ALICE, "alice"), "permissions": "0"},
             "message": self._message(said["id"], said["channel_id"], BOT, said["content"]),
             "data": {"custom_id": custom_id, "component_type": 2},
         }
         await self.dispatch("INTERACTION_CREATE", interaction)
 
-    async def _push(self, payload: dict[str, Any]) -> None:
-        assert self._socket is not None
-        data = self._deflate.compress(json.dumps(payload).encode())
-        await self._socket.send_bytes(data + self._deflate.flush(zlib.Z_SYNC_FLUSH))
+    async def _push(self, payload: dict[str, Any], socket: web.WebSocketResponse | None = None) -> None:
+        """Send to a connection; the only guild's shard is 0, whose connection is the usual one."""
+        socket = socket or self.shards.get(0) or self._socket
+        assert socket is not None
+        deflate = self._deflate[socket]
+        data = deflate.compress(json.dumps(payload).encode())
+        await socket.send_bytes(data + deflate.flush(zlib.Z_SYNC_FLUSH))
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
         assert request.query["compress"] == "zlib-stream" and request.query["encoding"] == "json"
         self._socket = socket = web.WebSocketResponse()
         await socket.prepare(request)
         self.connections += 1
-        self._deflate = zlib.compressobj()
-        await self._push({"op": 10, "d": {"heartbeat_interval": 41250}})
+        self._deflate[socket] = zlib.compressobj()
+        await self._push({"op": 10, "d": {"heartbeat_interval": 41250}}, socket)
         async for frame in socket:
             if frame.type is not WSMsgType.TEXT:
                 break
             payload = json.loads(frame.data)
             if payload["op"] == 1:
                 self.heartbeats += 1
-                await self._push({"op": 11, "d": None})
+                await self._push({"op": 11, "d": None}, socket)
             elif payload["op"] == 2:
                 self.identified.append(payload["d"])
                 if self.close_code:
                     await socket.close(code=self.close_code)
                     break
-                await self._ready()
+                shard = payload["d"].get("shard")
+                if shard:
+                    self.shards[shard[0]] = socket
+                await self._ready(socket, shard)
             elif payload["op"] == 6:
                 self.resumed.append(payload["d"])
-                await self.dispatch("RESUMED", {})
+                await self.dispatch("RESUMED", {}, socket)
         return socket
 
-    async def _ready(self) -> None:
+    async def _ready(self, socket: web.WebSocketResponse, shard: list[int] | None) -> None:
+        here = shard is None or shard[0] == 0
         ready = {
             "v": 10,
-            "user": _user(BOT, "threadlore", bot=True),
-            "guilds": [{"id": GUILD, "unavailable": True}],
+            "user": user_payload(BOT, "threadlore", bot=True),
+            "guilds": [{"id": GUILD, "unavailable": True}] if here else [],
+            **({"shard": shard} if shard else {}),
             "session_id": "s1",
             "resume_gateway_url": self.gateway,
             "application": {"id": BOT, "flags": 0},
         }
-        await self.dispatch("READY", ready)
-        role = {
-            "id": GUILD,
-            "name": "@everyone",
-            "permissions": EVERYONE,
-            "position": 0,
-            "color": 0,
-            "flags": 0,
-        }
-        role |= {"hoist": False, "managed": False, "mentionable": False}
-        guild = {
-            "id": GUILD,
-            "name": "Flask",
-            "owner_id": "1",
-            "roles": [role],
-            "channels": [_channel()],
-            "members": [{**_MEMBER, "user": _user(BOT, "threadlore", bot=True)}],
-            "threads": [],
-            "emojis": [],
-            "stickers": [],
-            "features": [],
-            "member_count": 2,
-            "large": False,
-        }
-        await self.dispatch("GUILD_CREATE", guild)
+        await self.dispatch("READY", ready, socket)
+        if not here:
+            return
+        await self.dispatch("GUILD_CREATE", guild_payload(), socket)
 
     # --- REST ---------------------------------------------------------------------------------
 
@@ -179,13 +175,16 @@ class DiscordServer:
                 if self.failing_logins:
                     self.failing_logins -= 1
                     return _json({"message": "upstream", "code": 0}, status=503)
-                return _user(BOT, "threadlore", bot=True)
+                return user_payload(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
                 return _application() | {"flags": self.flags}
+            case ("GET", "gateway", "bot"):
+                limit = {"total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1}
+                return {"url": self.gateway, "shards": self.recommended, "session_start_limit": limit}
             case ("GET", "users", "@me", "guilds"):
                 return self.guilds
             case ("GET", "users", "42"):
-                return _user("42", "helper")
+                return user_payload("42", "helper")
             case ("GET", "users", _):
                 return _json({"message": "Unknown User", "code": 10013}, status=404)
             case ("GET", "applications", _, "commands"):
@@ -213,11 +212,11 @@ class DiscordServer:
         return _json({"message": "404: Not Found", "code": 0}, status=404)
 
     def _message(self, message_id: str, channel: str, author: str, content: str) -> dict[str, Any]:
-        mentioned = [_user(BOT, "threadlore", bot=True)] if f"<@{BOT}>" in content else []
+        mentioned = [user_payload(BOT, "threadlore", bot=True)] if f"<@{BOT}>" in content else []
         return {
             "id": message_id,
             "channel_id": channel,
-            "author": _user(author, "alice" if author == ALICE else "threadlore", bot=author == BOT),
+            "author": user_payload(author, "alice" if author == ALICE else "threadlore", bot=author == BOT),
             "content": content,
             "timestamp": "2026-01-01T00:00:00+00:00",
             "edited_timestamp": None,
@@ -255,7 +254,34 @@ def _json(body: Any, status: int = 200) -> web.Response:
     )
 
 
-def _user(user_id: str, name: str, *, bot: bool = False) -> dict[str, Any]:
+def guild_payload() -> dict[str, Any]:
+    """Return the guild as GUILD_CREATE tells it."""
+    role = {
+        "id": GUILD,
+        "name": "@everyone",
+        "permissions": EVERYONE,
+        "position": 0,
+        "color": 0,
+        "flags": 0,
+    }
+    role |= {"hoist": False, "managed": False, "mentionable": False}
+    return {
+        "id": GUILD,
+        "name": "Flask",
+        "owner_id": "1",
+        "roles": [role],
+        "channels": [_channel()],
+        "members": [{**_MEMBER, "user": user_payload(BOT, "threadlore", bot=True)}],
+        "threads": [],
+        "emojis": [],
+        "stickers": [],
+        "features": [],
+        "member_count": 2,
+        "large": False,
+    }
+
+
+def user_payload(user_id: str, name: str, *, bot: bool = False) -> dict[str, Any]:
     return {"id": user_id, "username": name, "discriminator": "0", "avatar": None, "bot": bot, "flags": 0}
 
 
@@ -290,7 +316,7 @@ def _application() -> dict[str, Any]:
         "bot_require_code_grant": False,
         "verify_key": "",
         "flags": 0,
-        "owner": _user("1", "owner"),
+        "owner": user_payload("1", "owner"),
         "team": None,
         "summary": "",
     }

@@ -9,6 +9,7 @@ import logging
 import discord
 import pytest
 
+from bot.platforms.discord import reading
 from bot.platforms.discord.platform import connect
 from bot.ports.chat import Control, Reply
 from core.errors import PlatformError, PlatformRejected
@@ -120,6 +121,59 @@ async def test_a_network_that_fails_is_an_error_that_may_pass(recorder, monkeypa
             with pytest.raises(PlatformError, match="Discord cannot be reached") as caught:
                 await work
             assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    ("event", "data"),
+    [
+        ("MESSAGE_CREATE", None),
+        ("MESSAGE_CREATE", {"id": "null", "channel_id": CHANNEL}),
+        ("MESSAGE_REACTION_ADD", {"emoji": []}),
+        ("INTERACTION_CREATE", {"id": "1", "type": 3}),
+        ("GUILD_CREATE", {"id": {}}),
+    ],
+)
+async def test_an_event_that_cannot_be_read_is_left_out_with_a_line(recorder, caplog, event, data):
+    async with discord_server() as server, Running(server, recorder) as platform:
+        await server.dispatch(event, data)
+        await server.says("are you there?")
+        await until(lambda: recorder.of("message"))
+        assert server.connections == 1 and platform.client.is_ready()
+    [record] = [r for r in caplog.records if r.levelname in ("WARNING", "ERROR")]
+    assert record.getMessage().startswith(f"Discord: an event {event} cannot be read and is left out (")
+    assert not record.exc_info
+
+
+async def test_a_channel_of_a_server_that_just_went_away_is_taken_for_private(recorder):
+    async with discord_server() as server, Running(server, recorder) as platform:
+        channel = platform.client.get_channel(int(CHANNEL))
+        assert reading.scope(channel).kind == "public"
+        channel.guild._roles.clear()
+        assert reading.scope(channel).kind == "private"
+
+
+async def test_a_gateway_that_sends_no_json_is_an_error_that_may_pass(recorder):
+    async with discord_server() as server:
+        running = Running(server, recorder)
+        task = asyncio.create_task(running.platform.run())
+        await until(running.platform.client.is_ready)
+        await server.dispatch("MESSAGE_CREATE", {"id": float("nan")})
+        with pytest.raises(PlatformError, match="no event") as caught:
+            await asyncio.wait_for(task, SOON)
+    assert caught.value.retryable
+
+
+async def test_a_command_of_another_version_is_a_line_in_the_log(recorder, caplog):
+    async with discord_server() as server, Running(server, recorder):
+        called = {"id": "7", "application_id": BOT, "type": 2, "token": "t", "version": 1, "entitlements": []}
+        called |= {"authorizing_integration_owners": {}, "channel_id": CHANNEL, "attachment_size_limit": 0}
+        called |= {"user": {"id": ALICE, "username": "alice", "discriminator": "0", "avatar": None}}
+        await server.dispatch(
+            "INTERACTION_CREATE", {**called, "data": {"id": "1", "name": "gone", "type": 1}}
+        )
+        await until(lambda: "none of mine" in caplog.text)
+    [record] = [r for r in caplog.records if r.levelname in ("WARNING", "ERROR")]
+    assert "CommandNotFound" in record.getMessage() and not record.exc_info
 
 
 async def test_a_lost_connection_is_resumed(recorder):

@@ -16,6 +16,7 @@ from bot.commands.slash.table import Option, Subcommand
 from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
+from bot.platforms.discord.places import MALFORMED
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import Command
 from core.domain import MessageRef
@@ -96,6 +97,26 @@ class Commands:
         await self._hand_over(command, responder)
 
 
+class Tree(app_commands.CommandTree[Any]):
+    """Leaves a command that is none of the bot's, or cannot be read, at a line in the log."""
+
+    async def _call(self, interaction: discord.Interaction[Any]) -> None:
+        try:
+            if reading.is_complete(interaction):
+                await super()._call(interaction)
+        except MALFORMED as error:  # its words may be a person's
+            log.warning("Discord: a command cannot be read and is left out (%s)", type(error).__name__)
+
+    async def on_error(
+        self, interaction: discord.Interaction[Any], error: app_commands.AppCommandError, /
+    ) -> None:
+        """Log a command of another version, as Discord may still show, in a line; a failure with more."""
+        if isinstance(error, app_commands.CommandInvokeError):
+            log.error("Discord: a command could not be dealt with", exc_info=error)
+        else:
+            log.warning("Discord: a command is none of mine (%s)", type(error).__name__)
+
+
 def build_tree(
     client: discord.Client, commands: Commands, table: Sequence[Subcommand], releases: Releases
 ) -> app_commands.CommandTree[Any]:
@@ -103,7 +124,7 @@ def build_tree(
 
     `/threadlore` is there for everybody, for some of it is: `SlashCommands` says what only admins may do.
     """
-    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
+    tree = Tree(
         client,
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),

@@ -41,7 +41,7 @@ async def examine(settings: Settings) -> list[Finding]:
         Route.BASE = settings.discord_api_url.rstrip("/")
     client = discord.Client(intents=discord.Intents.none())
     try:
-        found = await _examined(client, token, channels_of(settings, "discord"))
+        found = await _examined(client, token, settings)
         return found + [await _person(client, person) for person in people_of(settings, "discord")]
     except discord.LoginFailure:
         return [
@@ -58,7 +58,8 @@ async def examine(settings: Settings) -> list[Finding]:
         Route.BASE = base
 
 
-async def _examined(client: discord.Client, token: str, named: tuple[str, ...]) -> list[Finding]:
+async def _examined(client: discord.Client, token: str, settings: Settings) -> list[Finding]:
+    named = channels_of(settings, "discord")
     await client.login(token)
     found = [good("Discord token", f"{client.user}")]
     if (told := clock(await _date(), "Discord")) is not None:
@@ -86,7 +87,26 @@ async def _examined(client: discord.Client, token: str, named: tuple[str, ...]) 
     if not guilds:
         found.append(bad("Discord servers", "the bot is in none", f"invite it: {invitation(about.id)}"))
     found += [_guild(str(g["name"]), int(g.get("permissions") or 0), about.id) for g in guilds]
+    found += await _shards(client, settings)
     return found + [await _channel(client, channel) for channel in named]
+
+
+async def _shards(client: discord.Client, settings: Settings) -> list[Finding]:
+    """Compare the connections that are configured with those that Discord recommends."""
+    what, count = "Discord shards", settings.discord_shard_count
+    recommended, _, limit = await client.http.get_bot_gateway()
+    if count is None and recommended == 1:
+        return []
+    if limit["remaining"] < (count or recommended):
+        hours = limit["reset_after"] / 3_600_000
+        said = f"Discord lets the bot connect {limit['remaining']} times more in the next {hours:.0f} h"
+        return [unsure(what, said, "wait before the next start, and find out why it starts so often")]
+    if count is None or 0 < count < recommended:
+        said = f"it has {count or 1}, and Discord recommends {recommended}"
+        return [unsure(what, said, "set DISCORD_SHARD_COUNT=auto, or that number")]
+    held = settings.discord_shard_ids
+    here = f", here {', '.join(map(str, held))}" if held else ""
+    return [good(what, f"{count or recommended}{here}; Discord recommends {recommended}")]
 
 
 async def _date() -> str:

@@ -189,7 +189,10 @@ class Events:
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Hand over a press of a button or menu of this bot, or a form that was sent."""
-        if interaction.type in (discord.InteractionType.component, discord.InteractionType.modal_submit):
+        if reading.is_complete(interaction) and interaction.type in (
+            discord.InteractionType.component,
+            discord.InteractionType.modal_submit,
+        ):
             used = pressed(interaction.data or {})
             if used is not None:
                 self._hand_over(self._pressed(interaction, *used), f"press of {used[0]}")

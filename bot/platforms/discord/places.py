@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +14,16 @@ from core.errors import PlatformError, PlatformRejected
 
 REMEMBERED = 2000
 """Channels, questions and replies that are kept in mind, each."""
+ELSEWHERE_SECONDS = 30.0
+"""Time for which a channel is believed whose server another process hears: nobody tells of changes there."""
 
 # Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
 UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
 
+MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What discord.py raises over an event that is not what it should be."""
 TROUBLE = (discord.HTTPException, aiohttp.ClientError, OSError)
 """What a call raises: what Discord answers, and what discord.py lets through where no answer came."""
 
@@ -39,6 +44,8 @@ class Places:
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self._channels = Recent()
+        self._elsewhere, self._guilds = Recent(), Recent()
+        """When it was read and what: channels, and servers with their roles, that another process hears."""
 
     @property
     def me(self) -> int:
@@ -61,10 +68,28 @@ class Places:
     async def known(self, channel_id: int | str) -> Any:
         """Return a channel, thread or direct channel by its id; raises what Discord says if there is none."""
         number = int(channel_id)
-        found = self._client.get_channel(number) or self._channels.get(number)
+        found = (
+            self._client.get_channel(number) or self._channels.get(number) or _recent(self._elsewhere, number)
+        )
         if found is None:
-            self._channels[number] = found = await self._client.fetch_channel(number)
+            found = await self._client.fetch_channel(number)
+            guild = getattr(found, "guild", None)
+            if guild and self._client.get_guild(guild.id) is None:
+                await self._complete(found, guild.id)
+                self._elsewhere[number] = time.monotonic(), found
+            else:
+                self._channels[number] = found
         return found
+
+    async def _complete(self, channel: Any, guild_id: int) -> None:
+        """Give a channel its server, and a thread its channel; without roles nobody knows who may see it."""
+        guild = _recent(self._guilds, guild_id)
+        if guild is None:
+            guild = await self._client.fetch_guild(guild_id, with_counts=False)
+            self._guilds[guild_id] = time.monotonic(), guild
+        channel.guild = guild
+        if isinstance(channel, discord.Thread):
+            guild._add_channel(await self.known(channel.parent_id))
 
     async def addressed(self, to: str) -> Any:
         """Return the channel of an id, or the direct channel of a person of that id.
@@ -125,7 +150,7 @@ class Places:
 
     async def member(self, guild_id: int | None, user_id: int) -> discord.Member | None:
         """Return a member with roles; None outside of servers and for who has left."""
-        guild = self._client.get_guild(guild_id) if guild_id else None
+        guild = self._client.get_guild(guild_id) or _recent(self._guilds, guild_id) if guild_id else None
         if guild is None:
             return None
         try:
@@ -149,6 +174,12 @@ class Places:
                 raise
             await place.edit(archived=False)
             await act(message)
+
+
+def _recent(kept: Recent, number: int) -> Any:
+    """Return a channel or server of another process that was read just now."""
+    read, found = kept.get(number, (0.0, None))
+    return found if found and time.monotonic() - read < ELSEWHERE_SECONDS else None
 
 
 def code_of(error: Exception) -> int:

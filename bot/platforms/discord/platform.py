@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -15,10 +16,12 @@ from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.commands import Commands, build_tree, register
 from bot.platforms.discord.events import Events
+from bot.platforms.discord.places import MALFORMED, TROUBLE
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
+    from core.domain import MessageRef
     from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -28,8 +31,8 @@ STOP_SECONDS = 5.0
 LAST_RETRY = 60.0
 """Most seconds between attempts to log in while Discord cannot be reached."""
 TOO_MANY, SERVER_ERROR = 429, 500
-BAD_TOKEN = 4004
-"""Code with which the gateway closes on a token that it does not know."""
+BAD_TOKEN, BAD_SHARD, SHARDS_NEEDED = 4004, 4010, 4011
+"""Why the gateway closes: a token or a shard that it does not know, a bot with too many servers for one."""
 
 _PORTAL = "https://discord.com/developers/applications"
 _TOKEN = (
@@ -39,6 +42,10 @@ _INTENT = (
     f"Discord does not let this bot read messages: switch on 'Message Content Intent' at {_PORTAL} "
     "(Bot, Privileged Gateway Intents) and start again."
 )
+_SHARDS = {
+    BAD_SHARD: "Discord knows no such shard: correct DISCORD_SHARD_COUNT and DISCORD_SHARD_IDS in .env.",
+    SHARDS_NEEDED: "This bot has too many servers for so few shards: set DISCORD_SHARD_COUNT=auto in .env.",
+}
 
 
 def connect(settings: Settings, dispatch: Dispatch) -> DiscordPlatform | None:
@@ -52,11 +59,49 @@ class Client(discord.Client):
     tree: discord.app_commands.CommandTree[Any]
 
 
+class ShardedClient(discord.AutoShardedClient):
+    """The same over several connections: each hears a part of the servers, shard 0 direct messages."""
+
+    tree: discord.app_commands.CommandTree[Any]
+
+    async def launch_shards(self) -> None:
+        """Connect one after the other; of how many is asked where the settings do not say."""
+        if not self.shard_count:  # the address that goes with it is left: DISCORD_GATEWAY_URL counts
+            self.shard_count, _, _ = await self.http.get_bot_gateway()
+        await super().launch_shards()
+
+    async def launch_shard(self, gateway: Any, shard_id: int, *, initial: bool = False) -> None:
+        """Connect one, again and again while that fails; discord.py itself goes on after `close`."""
+        if not self.is_closed():
+            await super().launch_shard(gateway, shard_id, initial=initial)
+
+    async def close(self) -> None:
+        """Close all connections; discord.py's own `close` fails where nothing was ever begun."""
+        if isinstance(self.loop, asyncio.AbstractEventLoop):
+            await super().close()
+
+
+def _forgiving(client: discord.Client) -> None:
+    """Have an event that cannot be read left out with a line in the log: discord.py ends on one."""
+    parsers = client._connection.parsers
+    for event in parsers.keys() - {"READY", "RESUMED"}:
+        parsers[event] = partial(_parsed, event, parsers[event])
+
+
+def _parsed(event: str, parse: Callable[[Any], None], data: Any) -> None:
+    try:
+        parse(data)
+    except MALFORMED as error:  # its words may be a person's
+        log.warning("Discord: an event %s cannot be read and is left out (%s)", event, type(error).__name__)
+
+
 class DiscordPlatform:
-    """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to."""
+    """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to.
+
+    `every_connection_hears_all` is False where this process has some of the shards, and others the rest.
+    """
 
     name = reading.NAME
-    every_connection_hears_all = True
     first_retry = 1.0
     """Seconds before the second attempt to log in; each further one waits twice as long."""
 
@@ -70,17 +115,26 @@ class DiscordPlatform:
         intents.guilds = intents.message_content = True
         intents.guild_messages = intents.dm_messages = True
         intents.guild_reactions = intents.dm_reactions = True
-        self.client = Client(
-            intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False
+        count, ids = settings.discord_shard_count, settings.discord_shard_ids
+        self.every_connection_hears_all = not ids or len(ids) == count
+        options: dict[str, Any] = {"intents": intents, "chunk_guilds_at_startup": False}
+        options["allowed_mentions"] = discord.AllowedMentions.none()
+        if not self.every_connection_hears_all:
+            options["shard_ids"] = list(ids)
+        self.client: Client | ShardedClient = (
+            Client(**options) if count in (None, 1) else ShardedClient(**options, shard_count=count or None)
         )
+        _forgiving(self.client)
         self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
         self.chat = DiscordChat(self.client, self.standing, votes=settings.discord_votes)
+        if not self.every_connection_hears_all:
+            self.chat.standing.reads_here = self._hears
         self._events = Events(self.chat, self.standing, dispatch, self._hand_over)
         self._events.listen(self.client)
         commands = Commands(self.chat, self.standing, self._events.command, self._events.take)
         self.client.tree = build_tree(self.client, commands, dispatch.slash.subcommands, dispatch.releases)
         self._resumed = False
-        for event in (self.setup_hook, self.on_ready):
+        for event in (self.setup_hook, self.on_ready, self.on_shard_ready, self.on_error):
             self.client.event(event)
 
     # --- connection ---------------------------------------------------------------------------
@@ -103,8 +157,14 @@ class DiscordPlatform:
         except discord.ConnectionClosed as error:
             if error.code == BAD_TOKEN:
                 raise PlatformRejected(_TOKEN) from error
+            if error.code in _SHARDS:
+                raise PlatformRejected(_SHARDS[error.code]) from error
             raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
-        except discord.HTTPException as error:
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise PlatformError(
+                f"Discord's gateway sends what is no event ({type(error).__name__}): start again later."
+            ) from error
+        except (discord.HTTPException, discord.GatewayNotFound) as error:
             raise PlatformError(f"Discord refuses the connection ({error}): start again later.") from error
         finally:
             await self._close()
@@ -149,8 +209,12 @@ class DiscordPlatform:
         await self.client.close()
 
     async def setup_hook(self) -> None:
-        """Register the slash commands beside the connection, since Discord may make that wait."""
-        self._hand_over(register(self.client.tree), "the slash commands")
+        """Register the slash commands beside the connection, since Discord may make that wait.
+
+        They are the bot's, whatever the number of processes: of several, that of shard 0 does it.
+        """
+        if self.every_connection_hears_all or 0 in self._settings.discord_shard_ids:
+            self._hand_over(register(self.client.tree), "the slash commands")
 
     async def on_ready(self) -> None:
         """Take up what an earlier process left unanswered, and count votes that nobody heard of.
@@ -159,10 +223,34 @@ class DiscordPlatform:
         """
         if not self._resumed:
             self._resumed = True
-            log.info("Discord: connected as %s.", self.client.user)
+            log.info("Discord: connected as %s%s.", self.client.user, self._shards())
             self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
             self._events.closed(self.client.get_all_channels())
         self._dispatch.recount.begin(self.chat, self.chat.standing)
+
+    async def on_shard_ready(self, shard_id: int) -> None:
+        """Count votes that nobody heard of while one of the connections was lost; `on_ready` is for all."""
+        if self._resumed:
+            self._dispatch.recount.begin(self.chat, self.chat.standing)
+
+    async def on_error(self, event: str, *args: Any) -> None:
+        """Log what one event could not be read for; the next one is heard."""
+        log.exception("Discord: could not deal with an event (%s)", event)
+
+    def _shards(self) -> str:
+        """Say which connections this process has, where it is not the only one."""
+        if not isinstance(self.client, ShardedClient):
+            return ""
+        held = self._settings.discord_shard_ids or range(self.client.shard_count or 0)
+        return f", with shards {', '.join(map(str, held))} of {self.client.shard_count}"
+
+    async def _hears(self, ref: MessageRef) -> bool:
+        """Return True if this process hears the server of a message, or that cannot be found out."""
+        try:
+            guild = getattr(await self.chat.places.known(ref.channel), "guild", None)
+        except (*TROUBLE, discord.InvalidData):
+            return True
+        return (guild.shard_id if guild else 0) in self._settings.discord_shard_ids
 
     def _hand_over(self, work: Coroutine[Any, Any, None], what: str) -> None:
         """Run work beside the connection, which must never wait for an answer."""

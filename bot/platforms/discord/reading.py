@@ -70,6 +70,12 @@ def locale(interaction: discord.Interaction) -> str:
     return str(getattr(interaction.locale, "value", interaction.locale) or "")
 
 
+def is_complete(interaction: discord.Interaction[Any]) -> bool:
+    """Return True if an interaction says who acts, and can be answered."""
+    user = getattr(interaction, "user", None)
+    return isinstance(user, discord.abc.User) and isinstance(interaction.token, str)
+
+
 def ref(channel: Any, message_id: int | str) -> MessageRef:
     """Say where a message stands; a thread's message belongs to the channel above the thread."""
     message = str(message_id)
@@ -95,7 +101,8 @@ def scope(channel: Any) -> Scope:
             return Scope("private", f"{NAME}:{channel.id}")
         return scope(channel.parent) if channel.parent else Scope("private", f"{NAME}:{channel.parent_id}")
     if isinstance(channel, discord.abc.GuildChannel):
-        if channel.permissions_for(channel.guild.default_role).view_channel:
+        everyone = channel.guild.get_role(channel.guild.id)  # not there where the server just went away
+        if everyone and channel.permissions_for(everyone).view_channel:
             return Scope()
         return Scope("private", f"{NAME}:{channel.id}")
     if isinstance(channel, discord.PartialMessageable) and channel.guild_id is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import discord
 
 from bot.platforms.discord import reading
@@ -17,6 +19,8 @@ class StandingReactions:
     """The `ReactionReader` port on a discord.py client, which keeps to Discord's limits by itself."""
 
     read_seconds = 1.0
+    reads_here: Callable[[MessageRef], Awaitable[bool]] | None = None
+    """Tells which messages this process reads, where each reads those of its own servers."""
 
     def __init__(self, places: Places, standing: reading.Standing) -> None:
         self._places, self._standing = places, standing

@@ -62,6 +62,7 @@ class WebChat:
 
     name = PLATFORM
     read_seconds = 0.0
+    reads_here = None
 
     def __init__(self, posts: Posts, settings: Settings, address: Callable[[], str]) -> None:
         self._posts = posts

@@ -123,6 +123,7 @@ class Reader:
     """Reads texts, messages and conversations; raises SlackRefused where it says so."""
 
     read_seconds = READ_SECONDS
+    reads_here = None
 
     def __init__(self, api: SlackApi, directory: Directory) -> None:
         self._api, self._directory = api, directory
