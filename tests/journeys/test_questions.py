@@ -153,6 +153,16 @@ async def test_where_a_model_does_not_know_its_guess_is_searched_for_and_read(
     assert "You help a search" in ollama.chats[1].prompt and "a queue of jobs" not in text
 
 
+async def test_where_the_main_thing_is_lacking_the_guess_is_searched_for_and_read(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    lacking = "The documentation I found does not say which port. Start it with `kettle dashboard` [1]."
+    ollama.say(lacking, GUESS, "It listens on port 9090 [1].")
+    text = (await ask(FakeStage(writer), PORT)).text
+    assert "It listens on port 9090" in text and "does not say" not in text
+    assert "You help a search" in ollama.chats[1].prompt and ollama.calls == 3
+
+
 async def test_a_release_that_is_still_being_indexed_is_named_with_the_ready_ones(
     tmp_path: Path, encoder_cache: Path
 ) -> None:

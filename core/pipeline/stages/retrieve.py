@@ -1,6 +1,7 @@
 """Pages of every release and part of the question, whether they suffice to answer, and which are read.
 
-Where reading them led to no answer, a second search goes by words that the documentation may use (HyDE).
+Where reading them led to no answer, or to one whose first words are what is lacking, a second search goes by
+words that the documentation may use (HyDE).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import replace
 
 from core.domain import Answer, Evidence, Queries, Recall
 from core.generation import phrases
+from core.generation.checked.raw import says_lack
+from core.generation.checked.statements import statements
 from core.generation.context import by_rule, reduction, selection
 from core.generation.guess import Guess, guess
 from core.pipeline.context import Forms, Needs, QueryContext
@@ -24,7 +27,7 @@ from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
 from core.text.words import ruled
 
-_READ = ("found", "chosen", "texts", "taken", "failed")
+_READ = ("found", "chosen", "texts", "taken", "failed", "draft", "repeats")
 """What reading leaves in the context, for a second reading that leads nowhere to be taken back."""
 
 
@@ -289,12 +292,15 @@ def opinions(recall: Recall, tau: float) -> Mapping[str, float]:
 
 
 class SearchAgain:
-    """Reads what was found; where that leads to no answer, searches by the model's guess and reads that.
+    """Reads what was found; where the main thing is not in it, searches by the model's guess and reads that.
 
     People name what they see, pages what it is called: "a query for every row" is "eager loading" there. The
     model says how the documentation may put an answer, and that is searched for as if it were the question
     (Gao et al. 2023, "Precise Zero-Shot Dense Retrieval without Relevance Labels"). Nobody reads the guess:
     an answer is written from pages only. `read` are the stages that read, `reread` those for the second time.
+
+    An answer that begins with what the documentation lacks is not shown while it is written, so another can
+    take its place; it stays where that one begins in the same way, or where there is none.
     """
 
     needs: Needs = ""
@@ -311,20 +317,21 @@ class SearchAgain:
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft an answer; end with an abstention where neither search leads to one."""
         ended = await walk(self.read, context)
-        if ended is None or ended.route != "abstain" or not self._may(context):
+        lacking = ended is None and _lacks(context)
+        if not (lacking or (ended is not None and ended.route == "abstain")) or not self._may(context):
             return ended
         found = await self._found(context)
         if found is None:
             return ended
         before = {name: getattr(context, name) for name in _READ}
         traced = context.trace.found, context.trace.read
-        context.found, context.chosen, context.texts = found, None, None
+        _begin_anew(context, found)
         context.note_found("again")
         plain = context.queries
         context.queries = _with(plain, context.trace.again or ())
         again = await walk(self.reread, context)
         context.queries = plain
-        if again is None and context.draft is not None:
+        if again is None and context.draft is not None and not (lacking and _lacks(context)):
             return None
         for name, value in before.items():
             setattr(context, name, value)
@@ -367,6 +374,16 @@ class SearchAgain:
         # how sure the pages are is told by the question, not by a guess at its answer
         both = merged([*lists, context.pages])
         return replace(both, signs=context.pages.signs, rarity={**both.rarity, **context.pages.rarity})
+
+
+def _begin_anew(context: QueryContext, found: Found) -> None:
+    context.found, context.chosen, context.texts, context.draft = found, None, None, None
+
+
+def _lacks(context: QueryContext) -> bool:
+    """Return True if the first sentence of the draft says what the pages do not."""
+    told = statements(context.draft.text) if context.draft is not None else []
+    return bool(told) and says_lack(told[0].text)
 
 
 def _with(queries: Queries, terms: Sequence[str]) -> Queries:

@@ -1,4 +1,4 @@
-"""Where pages hold no answer in the asker's words, the model's guess is searched for and read."""
+"""Where pages lack what is asked in the asker's words, the model's guess is searched for and read."""
 
 from __future__ import annotations
 
@@ -26,24 +26,35 @@ GUESS = {
     "terms": ["verbose", "log"],
 }
 
+LACKING = (
+    "The documentation I found does not say how to see what it takes."
+    " You see each job of the queue in list 1 [1]."
+)
+
 
 class Scripted:
     """Knows the answer where the right page is in the prompt; guesses what it is told to."""
 
-    def __init__(self, guess: Reply) -> None:
+    def __init__(self, guess: Reply, otherwise: str, knows: bool) -> None:
         self.guess = guess
+        self.otherwise = otherwise
+        self.knows = knows
 
     def __call__(self, prompts: Sequence[Prompt]) -> Reply:
         if "You help a search" in prompts[0].content:
             return self.guess
         said = prompts[-1].content
-        at = said.find(TARGET)
+        at = said.find(TARGET) if self.knows else -1
         numbers = re.findall(r'number="(\d+)"', said[: max(at, 0)])
-        return f"Set `verbose` [{numbers[-1]}]." if at >= 0 else DONT_KNOW
+        return f"Set `verbose` [{numbers[-1]}]." if at >= 0 else self.otherwise
 
 
 async def asked(
-    guess: Reply, text: str = ASKED, steps: Sequence[str] = ("again",)
+    guess: Reply,
+    text: str = ASKED,
+    steps: Sequence[str] = ("again",),
+    otherwise: str = DONT_KNOW,
+    knows: bool = True,
 ) -> tuple[Answer, QueryContext, FakeModel]:
     near = f"You see each job of the queue that one takes, and how the queue takes it, in list {{}}. {ASKED}"
     pages = [
@@ -52,7 +63,7 @@ async def asked(
     ]
     pages.append(Document("log.md", "Worker", "https://k/log", (Section(("Worker",), "", TARGET),)))
     product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
-    model = FakeModel(Scripted(guess))
+    model = FakeModel(Scripted(guess, otherwise, knows))
     made, _ = await house(product, {"1.0": pages}, model)
     parts = replace(made.parts, model=model, budget=ModelBudget(model, only=steps))
     context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
@@ -82,6 +93,42 @@ async def test_a_guess_that_leads_nowhere_leaves_the_first_answer_as_it_was(gues
     assert answer.route == plain.route == "abstain" and answer.text == plain.text
     assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
     assert context.trace.found == before.trace.found and context.trace.read == before.trace.read
+
+
+async def test_where_the_main_thing_is_lacking_the_guess_is_read_instead() -> None:
+    answer, context, _ = await asked(GUESS, otherwise=LACKING)
+    assert (answer.text, answer.citations[0].path) == ("Set `verbose` [1].", "log.md")
+    assert context.trace.again == ("verbose", "log")
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"passage": "You see each job of the queue in a list.", "terms": ["job", "list"]},  # finds the same
+        ModelMalformed("it is no JSON"),
+    ],
+)
+async def test_what_was_written_of_a_part_stays_where_the_guess_leads_nowhere(guess: Reply) -> None:
+    answer, context, _ = await asked(guess, otherwise=LACKING)
+    plain, before, _ = await asked(guess, steps=(), otherwise=LACKING)
+    assert answer.route == plain.route == "documents" and answer.text == plain.text
+    assert answer.text.startswith("The documentation I found does not say") and answer.citations
+    assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
+    assert context.trace.read == before.trace.read
+
+
+async def test_the_first_answer_stays_where_the_second_lacks_the_same() -> None:
+    answer, context, model = await asked(GUESS, otherwise=LACKING, knows=False)
+    assert context.trace.again == ("verbose", "log") and len(model.calls) == 3
+    assert answer.text.startswith("The documentation I found does not say")
+    assert answer.text.endswith("in list 1 [1].")
+    assert "log.md" not in {item.chunk.path for item in context.pages.evidence}
+
+
+async def test_a_part_that_is_lacking_last_is_not_searched_for() -> None:
+    part, lack = "You see each job of the queue in list 1 [1].", "The documentation I found does not say how."
+    answer, context, _ = await asked(GUESS, otherwise=f"{part} {lack}")
+    assert answer.text.startswith("You see") and context.trace.again is None
 
 
 async def test_nobody_guesses_for_what_was_answered_or_is_far_from_the_pages() -> None:
