@@ -34,7 +34,7 @@ def checked(request: Mapping[str, Any], command: Command | None = None) -> Reque
         is_known = option is not None or name == "lines" or name in _TEXTS
         if is_known and not (is_left_out or _fits(name, value, option)):
             raise UsageError(f"'{name[:50]}' of the request is not what is wanted there.")
-    return Request(request)
+    return Request({name: value for name, value in request.items() if value is not None or name in kinds})
 
 
 def _fits(name: str, value: Any, option: Option | None) -> bool:

@@ -65,7 +65,7 @@ def test_a_value_of_another_kind_is_a_usage_error_that_names_it(name: str, value
 
 def test_what_a_request_lacks_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="no 'answer_id'"):
-        checked({"command": "again"})["answer_id"]
+        checked({"command": "again", "answer_id": None})["answer_id"]
 
 
 @pytest.mark.parametrize(
