@@ -14,6 +14,7 @@ from bot.commands.command import Command, Given, Result, Table, plain
 from bot.commands.editors import carry_out as editors
 from bot.commands.look.status import status_of
 from bot.commands.registry import table
+from bot.commands.request import checked
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.operations.audit import DONE, Audit
@@ -33,7 +34,7 @@ async def handle(
     """Carry out a request, and write down what changes something; raises ThreadloreError."""
     name, action = str(request.get("command") or ""), str(request.get("action") or "")
     if name in _OURS:
-        await _OURS[name](app, request, send)
+        await _OURS[name](app, request if name == "editors" else checked(request), send)
         return
     known = commands or table()
     command = known.named(name, action) or known.taking(name, "action")
@@ -44,7 +45,7 @@ async def handle(
             else f"no command '{name}'; `threadlore --help`"
         )
         raise UsageError(f"There is {there} lists them.")
-    given = Given(request, str(request.get("caller") or "cli"), along=send)
+    given = Given(checked(request, command), str(request.get("caller") or "cli"), along=send)
     audit, line = Audit(app.audit), command.line(given)
     try:
         result = await command.run(app, given)

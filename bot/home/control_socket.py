@@ -76,8 +76,9 @@ class Control:
         assert task is not None
         self._calls.add(task)
         try:
-            request = _request(await reader.readline())
+            request = await _request(reader)
             if request is None:
+                log.warning("the control socket was sent what is no request")
                 await send({"error": NO_REQUEST, "code": 2})
                 return
             try:
@@ -99,10 +100,10 @@ class Control:
             writer.close()
 
 
-def _request(line: bytes) -> dict[str, Any] | None:
-    """Read what another process asks; None where it is no JSON object."""
+async def _request(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+    """Read what another process asks; None where it is no JSON object, or longer than a line may be."""
     try:
-        read = json.loads(line or b"{}")
+        read = json.loads(await reader.readline() or b"{}")
     except (ValueError, RecursionError):  # also one that is no UTF-8
         return None
     return read if isinstance(read, dict) else None

@@ -29,6 +29,7 @@ FAILED = (
     ("gateway", 1, 152),  # a command of another name
     ("gateway", 1, 556),  # an interaction without data
     ("gateway", 1, 3201),  # an interaction whose token is no text
+    ("gateway", 41, 2558),  # a token that Discord does not know
     ("http", 1, 202),  # a client that leaves in the middle of its request
 )
 """Edge, seed and number of cases that once failed."""

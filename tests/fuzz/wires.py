@@ -352,7 +352,7 @@ REQUESTS = (
     {"command": "memory", "action": "show", "id": "p1"},
     {"command": "ask", "question": "Which port?", "release": "2.0"},
     {"command": "gaps", "days": 7},
-    {"command": "why", "id": "a1"},
+    {"command": "why", "answer_id": "a1"},
     {"command": "verify"},
     {"command": "pause", "channel": "slack:C1"},
     {"command": "memory", "action": "import", "text": '{"question": "a?", "answer": "b"}', "name": "a.jsonl"},

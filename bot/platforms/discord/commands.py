@@ -16,7 +16,7 @@ from bot.commands.slash.table import Option, Subcommand
 from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
-from bot.platforms.discord.places import MALFORMED
+from bot.platforms.discord.places import MALFORMED, TROUBLE
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import Command
 from core.domain import MessageRef
@@ -158,7 +158,13 @@ def _offering(releases: Releases) -> Like:
 
     async def like(interaction: discord.Interaction[Any], current: str) -> list[app_commands.Choice[str]]:
         found = [name for name in await _names(releases) if current.casefold() in name.casefold()]
-        return [app_commands.Choice(name=name, value=name) for name in found[:CHOICES]]
+        choices = [app_commands.Choice(name=name, value=name) for name in found[:CHOICES]]
+        try:
+            await interaction.response.autocomplete(choices)
+        except TROUBLE as error:  # who typed on has asked again; discord.py would answer once more, and fail
+            log.debug("releases are offered too late: %s", error)
+            interaction.response._response_type = discord.InteractionResponseType.autocomplete_result
+        return choices
 
     return like
 
