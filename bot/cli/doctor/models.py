@@ -33,6 +33,7 @@ PAGE_TOKENS = 250
 QUESTION_TOKENS = 100
 """A question with what the chat template puts around it, amply."""
 CALL_SECONDS = 20.0
+_OLLAMA = "; https://ollama.com/download has Ollama"
 _NOT_YET = "seen once the model is loaded"
 LARGER, LARGER_MB = "nomic-embed-text", 274
 LARGER_ON_GPU, LARGER_ON_GPU_MB = "BAAI/bge-base-en-v1.5", 440
@@ -131,7 +132,8 @@ async def _server(settings: Settings, host: str, is_one_of_several: bool) -> lis
         if not health.ready:
             advice = "until then answers quote the pages"
             if isinstance(writer, Ollama):
-                advice += "; https://ollama.com/download has Ollama"
+                pulls = f"ollama pull {settings.ollama_model}" in health.problem
+                advice += "; `threadlore doctor --fix` pulls it, if you agree" if pulls else _OLLAMA
             chosen = settings.llm or settings.model_fields_set & {"model_server", "ollama_host"}
             if not chosen:  # nobody asked for one, and quoting is what is promised without it
                 return [
