@@ -18,8 +18,9 @@ from core.models.address import Address, addresses
 from core.models.completion import Writer
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.models.embedding.gpu import wanted
+from core.models.embedding.larger import larger
 from core.models.embedding.local import LocalEncoder
-from core.models.embedding.prefixes import BY_OLLAMA, Prefixed
+from core.models.embedding.prefixes import Prefixed
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.models.ollama.embeddings import embedders_at
@@ -35,9 +36,6 @@ QUESTION_TOKENS = 100
 CALL_SECONDS = 20.0
 _OLLAMA = "; https://ollama.com/download has Ollama"
 _NOT_YET = "seen once the model is loaded"
-LARGER, LARGER_MB = "nomic-embed-text", 274
-LARGER_ON_GPU, LARGER_ON_GPU_MB = "BAAI/bge-base-en-v1.5", 440
-"""What is proposed where nothing else is there, and its download."""
 WHOLE = 0.99
 """Share of the model on the GPU that counts as all of it; some buffers always stay outside."""
 
@@ -80,16 +78,13 @@ async def _another(settings: Settings) -> list[Finding]:
     if settings.embedding_model != PACKAGED:
         return []
     there = await asyncio.to_thread(embedders_at, settings.ollama_host) if settings.ollama_host else None
-    if there is not None:
-        name = there[0].removesuffix(":latest") if there else LARGER
-        first = "nothing to download" if there else f"{LARGER_MB} MB (`ollama pull {LARGER}`)"
-        model, needs = f"{BY_OLLAMA}{name}", "Ollama for every question"
-    elif wanted("auto"):
-        model, first, needs = LARGER_ON_GPU, f"{LARGER_ON_GPU_MB} MB", "more time for every question"
-    else:
+    found = larger(there, wanted(settings.embedding_device))
+    if found is None:
         return []
-    said = f"{model} would cost {first}, embedding all passages again, and {needs}"
-    return [good("Larger embedder", f"{said}; `threadlore embedder try {model} GOLD.jsonl` measures it")]
+    said = f"{found.model} would cost {found.once}, embedding all passages again, and {found.always}"
+    return [
+        good("Larger embedder", f"{said}; `threadlore embedder try {found.model} GOLD.jsonl` measures it")
+    ]
 
 
 def _indexed(settings: Settings) -> dict[str, str]:
