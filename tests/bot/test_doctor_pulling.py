@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from argparse import Namespace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from bot.cli.doctor import models as doctor_models
 from bot.cli.doctor.examination import doctor
-from bot.cli.doctor.pulling import line_of, pull_missing
+from bot.cli.doctor.pulling import _agrees, line_of, pull_missing
 from core.errors import UsageError
 from core.models.ollama.pulling import Pulled
 from core.settings import Settings, load_settings
@@ -95,6 +97,8 @@ async def test_the_whole_doctor_pulls_first_and_then_looks(
         given = settings(tmp_path, server, port=0)
         await doctor(given, Namespace(fix=False, yes=False), Person("y"))
         assert not pulls(server) and f"ollama pull {MODEL}" in capsys.readouterr().out
+        await doctor(given, Namespace(fix=True, yes=False))
+        assert not pulls(server), "there is no terminal to ask at"
         await doctor(given, Namespace(fix=True, yes=False), Person("y"))
     said = capsys.readouterr().out
     assert f"✓ Model: {MODEL} by Ollama" in said and f"✓ Embedder: ollama:{EMBEDDER}@" in said
@@ -135,6 +139,30 @@ async def test_nothing_is_pulled_for_what_another_server_does(tmp_path: Path) ->
         off = settings(tmp_path, server, ollama_host="off")
         await pull_missing(off, None, agreed=True)
         assert not server.requests
+
+
+def test_ctrl_c_at_the_question_ends_the_command_at_once() -> None:
+    caught: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: caught.append(number))  # asyncio's waits for it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _agrees(lambda _: str(signal.raise_signal(signal.SIGINT)), "Pull it now?")
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert caught == [signal.SIGINT], "what was there before takes the next one"
+
+
+async def test_at_a_terminal_one_line_is_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = StringIO()
+    monkeypatch.setattr(seen, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", seen)
+    async with OllamaServer() as server:
+        await pull_missing(settings(tmp_path, server, embedding_model="all-MiniLM-L6-v2"), None, agreed=True)
+    shown = seen.getvalue()
+    assert shown.count("\n") == 1 and shown.endswith("\n")
+    lines = [line.removeprefix("\x1b[2K").strip() for line in shown.split("\r")[1:]]
+    assert lines[1:4] == [f"Pulling {MODEL}: {percent}% of 5.2 GB" for percent in (0, 50, 100)]
 
 
 def test_how_far_it_is_is_told_in_percent_of_the_size() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from bot.rendering.progress import CLEARED, LINE_SECONDS
@@ -45,7 +46,7 @@ async def pull_missing(settings: Settings, ask: Ask | None, agreed: bool) -> Non
             continue
         at = f" at {url}" if len({wished.host for wished in wanted}) > 1 else ""
         question = f"{one.model} is not on the model server{at}. Pull it now (it may be several GB)? [y/N] "
-        if not agreed and not await _agrees(ask, question):
+        if not agreed and not _agrees(ask, question):
             continue
         try:
             await _pull(one)
@@ -67,13 +68,17 @@ def models_of(settings: Settings) -> list[Wanted]:
     return [one for one in found if one.model]
 
 
-async def _agrees(ask: Ask | None, question: str) -> bool:
+def _agrees(ask: Ask | None, question: str) -> bool:
+    """Ask, and nothing runs meanwhile: in a thread, Ctrl-C would count only after the next Enter."""
     if ask is None:
         return False
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return (await asyncio.to_thread(ask, question)).strip().lower() in ("y", "yes")
+        return ask(question).strip().lower() in ("y", "yes")
     except EOFError:
         return False
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def _pull(one: Wanted) -> None:
@@ -81,15 +86,16 @@ async def _pull(one: Wanted) -> None:
     line, shown = "", 0.0
     is_terminal = sys.stderr.isatty()
     try:
-        async for pulled in pull(one.host, one.model, one.setting):
-            now, before = time.monotonic(), line
-            line = line_of(one.model, pulled)
-            if is_terminal and line != before:
-                width = shutil.get_terminal_size().columns - 1
-                print(f"{CLEARED}{line[:width]}", end="", file=sys.stderr, flush=True)
-            elif not is_terminal and now - shown >= LINE_SECONDS:
-                print(line, file=sys.stderr, flush=True)
-                shown = now
+        async with aclosing(pull(one.host, one.model, one.setting)) as lines:
+            async for pulled in lines:
+                now, before = time.monotonic(), line
+                line = line_of(one.model, pulled)
+                if is_terminal and line != before:
+                    width = shutil.get_terminal_size().columns - 1
+                    print(f"{CLEARED}{line[:width]}", end="", file=sys.stderr, flush=True)
+                elif not is_terminal and now - shown >= LINE_SECONDS:
+                    print(line, file=sys.stderr, flush=True)
+                    shown = now
     finally:
         if is_terminal and line:
             print(file=sys.stderr)
@@ -102,4 +108,4 @@ def line_of(model: str, pulled: Pulled) -> str:
     if not pulled.total or not pulled.doing.startswith("pulling"):
         return f"Pulling {model}: {pulled.doing}"
     size = f"{pulled.total / 1e9:.1f} GB" if pulled.total >= 1e9 else f"{pulled.total / 1e6:.0f} MB"
-    return f"Pulling {model}: {100 * pulled.done // pulled.total}% of {size}"
+    return f"Pulling {model}: {100 * pulled.done / pulled.total:.0f}% of {size}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ async def is_missing(host: str, model: str) -> bool:
 
 async def pull(
     host: str, model: str, setting: str = "OLLAMA_MODEL", *, silent: float = SILENT_SECONDS
-) -> AsyncIterator[Pulled]:
+) -> AsyncGenerator[Pulled, None]:
     """Have a server download a model, and yield how far it is; `setting` is where the model's name stands.
 
     `silent` is the longest wait in seconds between two lines. Raises the ModelErrors, which say what to do.
