@@ -24,6 +24,7 @@ from aiohttp import web
 
 from core.models.completion import PROBE
 from tests.ollama_answers import Recorded, cited_answer, embedded, filled, pieces_of, tokens_of
+from tests.ollama_pulls import Pulls
 
 Kind = Literal[
     "missing",  # 404, the model is not there
@@ -118,6 +119,8 @@ class OllamaServer:
         self._slots = asyncio.Semaphore(parallel) if parallel else None
         self._runner: web.AppRunner | None = None
         self._released = asyncio.Event()
+        self.pulls = Pulls(lambda name: self.models.append(name), self._released)
+        """What happens to a pull."""
 
     # --- what tests use -----------------------------------------------------------------------
 
@@ -163,6 +166,7 @@ class OllamaServer:
         app.router.add_post("/api/show", self._show)
         app.router.add_post("/api/chat", self._chat)
         app.router.add_post("/api/embed", self._embed)
+        app.router.add_post("/api/pull", self._pull)
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -252,6 +256,12 @@ class OllamaServer:
                 "prompt_eval_count": sum(tokens),
             }
         )
+
+    async def _pull(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.requests.append(Recorded(request.path, body))
+        assert body.keys() <= {"model", "insecure", "stream"} and body["stream"] is True, body
+        return await self.pulls.answer(request, body)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         recorded = Recorded(request.path, await request.json())

@@ -332,7 +332,7 @@ async def test_what_a_larger_embedder_would_cost_is_told_where_ollama_is(tmp_pat
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "models").symlink_to(encoder_cache)
     async with OllamaServer() as server:
-        here = settings(tmp_path, ollama_host=server.url)
+        here = settings(tmp_path, ollama_host=server.url, embedding_device="cpu")
         said = of(await doctor_models.embedder(here))["Larger embedder"][1]
         assert "ollama:nomic-embed-text would cost 274 MB (`ollama pull nomic-embed-text`)" in said
         server.models.append("snowflake-arctic-embed2:latest")
@@ -343,7 +343,7 @@ async def test_what_a_larger_embedder_would_cost_is_told_where_ollama_is(tmp_pat
         found = of(await doctor_models.embedder(large))
         assert "Larger embedder" not in found
         assert f"documents are embedded by Ollama at {server.url}" in found["Embedder"][1]
-    gone = settings(tmp_path, ollama_host="http://127.0.0.1:9")
+    gone = settings(tmp_path, ollama_host="http://127.0.0.1:9", embedding_device="cpu")
     assert "Larger embedder" not in of(await doctor_models.embedder(gone))
 
 

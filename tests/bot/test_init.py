@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import stat
 import subprocess
 from pathlib import Path
@@ -13,7 +14,9 @@ from core.catalogue import load_catalogue
 from core.errors import UsageError
 from core.ingestion.sources import Kinds
 from core.settings import load_settings
+from tests import forked
 from tests.ollama_server import OllamaServer
+from tests.patience import PATIENCE
 
 WEBSITE = ["Kettle", "1.0, 2.0", "https://kettle.example/1.0/", "https://kettle.example/2.0/"]
 NO_MODEL = ["off"]
@@ -100,6 +103,37 @@ async def test_an_embedder_is_proposed_only_where_ollama_has_one(tmp_path):
         wanted = "ollama:mxbai-embed-large" if there == models else "all-MiniLM-L6-v2"
         assert settings.embedding_model == wanted
         assert sum("mxbai-embed-large" in question for question in person.asked) == (there == models)
+
+
+@pytest.mark.parametrize(("has_gpu", "answer"), [(True, "y"), (True, ""), (False, None)])
+def test_a_larger_embedder_is_proposed_where_there_is_a_gpu_with_what_it_costs(tmp_path, has_gpu, answer):
+    said = [] if answer is None else [answer]
+    person = Person(*WEBSITE, *NO_MODEL, *said, *NOWHERE)
+    init(tmp_path, ask=person, secret=Person(), has_gpu=has_gpu)
+    assert not person.answers
+    asked = [question for question in person.asked if "BAAI/bge-base-en-v1.5" in question]
+    assert len(asked) == has_gpu and all("440 MB" in q and q.endswith("[y/N] ") for q in asked)
+    wanted = "BAAI/bge-base-en-v1.5" if answer == "y" else "all-MiniLM-L6-v2"
+    assert load_settings(str(tmp_path / ".env")).embedding_model == wanted
+
+
+async def test_what_ollama_has_is_proposed_before_what_a_gpu_would_have_to_fetch(tmp_path):
+    async with OllamaServer(models=["qwen3:8b", "mxbai-embed-large:latest"]) as server:
+        person = Person(*WEBSITE, server.url, "", "y", *NOWHERE)
+        await asyncio.to_thread(init, tmp_path, ask=person, secret=Person(), has_gpu=True)
+    assert not any("bge-base" in question for question in person.asked)
+    assert load_settings(str(tmp_path / ".env")).embedding_model == "ollama:mxbai-embed-large"
+
+
+@pytest.mark.parametrize(("device", "asked"), [("cuda", True), ("cpu", False)])
+async def test_the_command_looks_for_a_gpu_as_doctor_does(tmp_path, device, asked):
+    variables = {"EMBEDDING_DEVICE": device, "PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    answers = "".join(f"{line}\n" for line in [*WEBSITE, *NO_MODEL, *NOWHERE, ""])
+    (tmp_path / "bot").mkdir()
+    ended = forked.ended(["init"], variables, tmp_path / "bot", answers.encode())
+    child, out, err = await asyncio.wait_for(ended, PATIENCE)
+    assert child.returncode == 0, err.decode()
+    assert (b"There seems to be an NVIDIA GPU" in out) == asked
 
 
 def test_a_token_in_the_wrong_place_is_asked_for_again(tmp_path, capsys):

@@ -134,7 +134,7 @@ async def test_from_the_readme_alone_to_a_cited_answer(newcomer: Newcomer) -> No
         slack.channels.pop("G1")
         slack.scopes = ",".join(SCOPES - {"reactions:read"})
         has, model.models = model.models, []
-        newcomer.variables = {"SLACK_API_URL": slack.url, "THREADLORE_PORT": "0"}
+        newcomer.variables = {"SLACK_API_URL": slack.url, "THREADLORE_PORT": "0", "EMBEDDING_DEVICE": "cpu"}
         code, said = await newcomer.types("init", "my-bot", answers=interviewed(slack, model), inside=False)
         assert code == 0 and "threadlore doctor" in said, said
 
@@ -189,7 +189,7 @@ async def test_without_a_terminal_by_flags(newcomer: Newcomer) -> None:
         assert code == 0 and "Still missing" not in said, said
         again, said = await newcomer.types("init", "my-bot", *flags, inside=False)
         assert again == 2 and "--force" in said
-        newcomer.variables = {"SLACK_API_URL": slack.url, "THREADLORE_PORT": "0"}
+        newcomer.variables = {"SLACK_API_URL": slack.url, "THREADLORE_PORT": "0", "EMBEDDING_DEVICE": "cpu"}
         code, wrong = await newcomer.doctor()
         assert code == 1 and "ollama serve" in wrong["✗Model"], "no Ollama"
         newcomer.edits("OLLAMA_HOST", "off")

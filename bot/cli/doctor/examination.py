@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot.app.builders.storage import check_database, count_collections, database_file
 from bot.cli.doctor.models import embedder, model
+from bot.cli.doctor.pulling import Ask, pull_missing
 from bot.cli.doctor.sources import history, sources
 from bot.home.control_socket import call
 from bot.home.exposure import exposed
@@ -21,7 +22,7 @@ from bot.home.findings import Finding, bad, find_catalogue, good, unsure
 from bot.home.home import SERVE, inside, owner_of, parts_of
 from bot.ports import platforms
 from core.catalogue import load_catalogue
-from core.errors import ThreadloreError
+from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
 from core.settings import Settings, secrets_in
 from core.system.private_files import is_loose, tighten
@@ -87,11 +88,18 @@ _MARKS = {"good": "✓", "unsure": "?", "bad": "✗"}
 Examination = Callable[[Settings], Awaitable[list[Finding]]]
 
 
-async def doctor(settings: Settings, options: Namespace) -> int:
-    """Look, and say what to do; return 1 where something is wrong. With `fix` close what others may read."""
+async def doctor(settings: Settings, options: Namespace, ask: Ask | None = None) -> int:
+    """Look, and say what to do; return 1 where something is wrong.
+
+    With `fix` close what others may read, and have Ollama pull what it lacks: with `yes`, or if the person at
+    the terminal agrees (`ask`). Raises UsageError for `yes` alone.
+    """
+    if options.yes and not options.fix:
+        raise UsageError("--yes goes with --fix: write `threadlore doctor --fix --yes`.")
     if options.fix:
         for place in await asyncio.to_thread(closed, settings):
             print(f"Fixed: nobody else on this machine may read {place} any more.")
+        await pull_missing(settings, ask or (input if sys.stdin.isatty() else None), options.yes)
     print("Checking your setup (the first run takes 1–2 min) …", file=sys.stderr)
     found = await examine(settings)
     print(told(found))

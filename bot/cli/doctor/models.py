@@ -18,8 +18,9 @@ from core.models.address import Address, addresses
 from core.models.completion import Writer
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.models.embedding.gpu import wanted
+from core.models.embedding.larger import larger
 from core.models.embedding.local import LocalEncoder
-from core.models.embedding.prefixes import BY_OLLAMA, Prefixed
+from core.models.embedding.prefixes import Prefixed
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.models.ollama.embeddings import embedders_at
@@ -33,10 +34,8 @@ PAGE_TOKENS = 250
 QUESTION_TOKENS = 100
 """A question with what the chat template puts around it, amply."""
 CALL_SECONDS = 20.0
+_OLLAMA = "; https://ollama.com/download has Ollama"
 _NOT_YET = "seen once the model is loaded"
-LARGER, LARGER_MB = "nomic-embed-text", 274
-LARGER_ON_GPU, LARGER_ON_GPU_MB = "BAAI/bge-base-en-v1.5", 440
-"""What is proposed where nothing else is there, and its download."""
 WHOLE = 0.99
 """Share of the model on the GPU that counts as all of it; some buffers always stay outside."""
 
@@ -79,16 +78,13 @@ async def _another(settings: Settings) -> list[Finding]:
     if settings.embedding_model != PACKAGED:
         return []
     there = await asyncio.to_thread(embedders_at, settings.ollama_host) if settings.ollama_host else None
-    if there is not None:
-        name = there[0].removesuffix(":latest") if there else LARGER
-        first = "nothing to download" if there else f"{LARGER_MB} MB (`ollama pull {LARGER}`)"
-        model, needs = f"{BY_OLLAMA}{name}", "Ollama for every question"
-    elif wanted("auto"):
-        model, first, needs = LARGER_ON_GPU, f"{LARGER_ON_GPU_MB} MB", "more time for every question"
-    else:
+    found = larger(there, wanted(settings.embedding_device))
+    if found is None:
         return []
-    said = f"{model} would cost {first}, embedding all passages again, and {needs}"
-    return [good("Larger embedder", f"{said}; `threadlore embedder try {model} GOLD.jsonl` measures it")]
+    said = f"{found.model} would cost {found.once}, embedding all passages again, and {found.always}"
+    return [
+        good("Larger embedder", f"{said}; `threadlore embedder try {found.model} GOLD.jsonl` measures it")
+    ]
 
 
 def _indexed(settings: Settings) -> dict[str, str]:
@@ -131,7 +127,8 @@ async def _server(settings: Settings, host: str, is_one_of_several: bool) -> lis
         if not health.ready:
             advice = "until then answers quote the pages"
             if isinstance(writer, Ollama):
-                advice += "; https://ollama.com/download has Ollama"
+                pulls = f"ollama pull {settings.ollama_model}" in health.problem
+                advice += "; `threadlore doctor --fix` pulls it, if you agree" if pulls else _OLLAMA
             chosen = settings.llm or settings.model_fields_set & {"model_server", "ollama_host"}
             if not chosen:  # nobody asked for one, and quoting is what is promised without it
                 return [

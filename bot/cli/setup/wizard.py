@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from getpass import getpass
 from pathlib import Path
 
+from bot.cli.setup.embedders import embedders_of, proposed
 from bot.cli.setup.sources import Unclear, located
 from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
@@ -19,6 +20,7 @@ from bot.ports.platforms import setups
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
+from core.models.embedding.gpu import wanted
 from core.settings import load_settings
 from core.system.private_files import private
 
@@ -85,11 +87,13 @@ def init(
     ask: Ask = input,
     secret: Ask = getpass,
     given: Given | None = None,
+    has_gpu: bool = False,
 ) -> str:
     """Ask, write `corpora.toml`, `.env` and what platforms need into a folder, and return what to do next.
 
-    Raises UsageError where a file is there already and `force` is not given, or where what was said cannot
-    be; then nothing is changed but the files of platforms.
+    `has_gpu` says whether there seems to be a GPU, for which a larger embedder is proposed. Raises UsageError
+    where a file is there already and `force` is not given, or where what was said cannot be; then nothing is
+    changed but the files of platforms.
     """
     folder = folder.absolute()
     for name in ("corpora.toml", ".env"):
@@ -102,7 +106,7 @@ def init(
     given = given or Given()
     try:
         is_said = bool(given.product and given.docs)
-        plan = _planned(given) if is_said else _asked(folder, given, Asker(ask, secret))
+        plan = _planned(given) if is_said else _asked(folder, given, Asker(ask, secret), has_gpu)
     except EOFError:
         raise UsageError("No terminal to prompt on. Pass --docs RELEASE=WHERE.") from None
     try:
@@ -138,7 +142,7 @@ def run(settings: None, options: argparse.Namespace) -> int:
         tokens=tokens,
     )
     folder = options.folder or Path.cwd()
-    print(init(folder, options.force, given=given))
+    print(init(folder, options.force, given=given, has_gpu=wanted(around.embedding_device)))
     return 0
 
 
@@ -193,7 +197,7 @@ class Asker:
         return self.ask(question).strip().lower() in ("y", "yes")
 
 
-def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
+def _asked(folder: Path, given: Given, terminal: Asker, has_gpu: bool) -> Plan:
     ask = terminal.ask
     plan = Plan(given.product or terminal.needed("What is the product called? "))
     releases = _releases(terminal)
@@ -202,15 +206,14 @@ def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
         plan.docs[release] = _source(terminal, release)
     host = ask(f"\nWhere does Ollama serve? `none` to quote pages without a model [{OLLAMA}]: ").strip()
     off = host.lower() in NO_MODEL
-    there = None if off else _embedders(host or OLLAMA)
+    there = None if off else embedders_of(host or OLLAMA)
     if there is None and not off:
         print(NOTHING_ANSWERS.format(host=host or OLLAMA), file=sys.stderr)
     model = "" if off else ask(f"Which model, or `none`? [{MODEL}]: ").strip() or MODEL
     plan.settings = _model(host or OLLAMA, model)
-    if there:
-        asked = f"\nIt has {there[0]}, too. Embed with that instead of the packaged MiniLM? [y/N] "
-        if terminal.agrees(asked):
-            plan.settings["EMBEDDING_MODEL"] = f"ollama:{there[0]}"
+    found = proposed(there, has_gpu)
+    if found and terminal.agrees(f"\n{found.question} [y/N] "):
+        plan.settings["EMBEDDING_MODEL"] = found.model
     for name, setup in setups().items():
         if terminal.agrees(f"\nWill people ask on {setup.NAME}? [y/N] "):
             plan.platforms[name], tokens = setup.asked(folder, terminal)
@@ -247,14 +250,6 @@ def _source(terminal: Asker, release: str) -> str:
             "   Public URL for links, e.g. https://docs.example.org/{page}/ (Enter to skip): "
         ).strip()
         return located(where, link)
-
-
-def _embedders(host: str) -> list[str] | None:
-    """Return the embedding models that an Ollama has, without their default tag; None where none answers."""
-    from core.models.ollama.embeddings import embedders_at
-
-    found = embedders_at(host)
-    return None if found is None else [name.removesuffix(":latest") for name in found]
 
 
 def _model(host: str, name: str) -> dict[str, str]:

@@ -43,7 +43,15 @@ DOCTOR = Command(
     "doctor",
     "home",
     "check everything a bot needs, and say how to fix problems",
-    options=(Option("fix", "Close files that others on this machine may read", kind="flag", named=True),),
+    options=(
+        Option(
+            "fix",
+            "Close files that others on this machine may read; offer to pull missing models of Ollama",
+            kind="flag",
+            named=True,
+        ),
+        Option("yes", "With --fix: pull them without asking", kind="flag", named=True),
+    ),
     who="owner",
     where="terminal",
     program="bot.cli.doctor.examination:doctor",
