@@ -551,7 +551,7 @@ def test_a_line_that_older_versions_put_above_quotes_is_known() -> None:
 
 def test_a_short_entry_that_is_asked_about_is_quoted_whole_also_where_it_is_a_list() -> None:
     entry = (
-        "- Default: The name of the system that was set by hand, or `null` when there is none that is known.\n"
+        "- Default: The name of the system that was set by hand, or `null` when none is known.\n"
         "- Type: null or String\n"
         "- DEPRECATED: This setting is deprecated and will not be changeable in later versions.\n\n"
         "The name of a system of continuous integration. If not set explicitly, it is detected from the"
