@@ -34,6 +34,7 @@ bench: $(VENV)/ready-test
 	@$(BIN)/python -m evaluation.benchmarks.questions
 	@$(BIN)/python -m evaluation.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
 	@$(BIN)/python -m evaluation.benchmarks.index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m evaluation.benchmarks.while_indexing --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m evaluation.benchmarks.memory
 	@$(BIN)/python -m evaluation.benchmarks.question_graph
 	@$(BIN)/python -m evaluation.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)

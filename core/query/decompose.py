@@ -54,8 +54,8 @@ _WHOLE = re.compile(
 """A question of its own even where it has one word of its own: "how do I sign them?"."""
 _SETS_IT = re.compile(
     r"(?:how\s+(?:to|(?:do|can|could|should|would)\s+(?:i|we|you|one))|(?:can|could|may)\s+(?:i|we|you|one))\s+"
-    r"(?:adjust|change|configure|decrease|disable|edit|enable|increase|lower|modify|override|raise|set|stop|switch"
-    r"|turn)\s+(?:off\s+|on\s+)?(?:it|that|this|them)(?:\s+\w+){0,5}\W*$",
+    r"(?:adjust|avoid|change|check|configure|decrease|disable|edit|enable|find|fix|increase|lower|modify|override"
+    r"|prevent|raise|see|set|show|solve|stop|switch|turn)\s+(?:off\s+|on\s+)?(?:it|that|this|them)(?:\s+\w+){0,5}\W*$",
     re.IGNORECASE,
 )
 """A part that only asks how to set, see or mend what the one before it asks about: one page says both."""

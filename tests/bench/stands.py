@@ -23,7 +23,7 @@ from core.settings import load_settings
 from tests.bench.laps import Laps
 from tests.platforms.discord_server import BOT, CHANNEL, DiscordServer, discord_server
 from tests.platforms.discord_server import _thread as discord_thread
-from tests.platforms.discord_server import _user as discord_user
+from tests.platforms.discord_server import user_payload as discord_user
 from tests.platforms.discord_world import settings as discord_settings
 from tests.platforms.slack_bot import settings_for
 from tests.platforms.slack_server import SlackServer

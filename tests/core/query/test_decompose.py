@@ -15,8 +15,8 @@ from core.query.decompose import parts
             ("How do I create a blueprint?", "How do I register blueprint?"),
         ),
         (
-            "What pulls in left-pad in our tree, how do I see it?",
-            ("What pulls in left-pad in our tree, how do I see it?",),
+            "who on earth is pulling in left-pad in our tree, how do i see it",
+            ("who on earth is pulling in left-pad in our tree, how do i see it",),
         ),
         (
             "How do I nest blueprints? And where do I put the templates?",
