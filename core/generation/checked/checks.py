@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
-from core.generation.checked.code import unsaid
+from core.generation.checked.code import PATH, unsaid
 from core.generation.checked.material import Material, given_default, numbers_of
 from core.generation.checked.raw import says_lack
 from core.generation.citations import uncited
@@ -210,6 +210,7 @@ class Checker:
         """
         about, is_denied = _ABOUT.match(prose), bool(_DENIES.search(prose))
         told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
+        told = PATH.sub(lambda path: "" if self.material.holds(path[0]) else path[0], told)  # the asker's own
         pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
         terms = self._terms(told)
         unheard = (terms - pages) & self.material.asked.terms

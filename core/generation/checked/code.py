@@ -61,7 +61,7 @@ _READERS = re.compile(r"(?:my|your)_\w+|(?:My|Your)[A-Z]\w*")
 """A name for what the readers have of their own; nobody takes it for the product's."""
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
-_PATH = re.compile(r"(?<![\w./:~-])[A-Za-z][\w.-]*(?:/[\w.-]+)+")
+PATH = re.compile(r"(?<![\w./:~-])[A-Za-z][\w.-]*(?:/[\w.-]+)+")
 """What a setting takes from elsewhere, as `actions/cache`; no path from a root, a home or a place here."""
 _SETTING = re.compile(r"\A\s*(?:-\s)?[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
 _VALUE = re.compile(
@@ -109,7 +109,7 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
     names += [part for name in _DECORATOR.findall(plain) for part in name.split(".")]
     if language in _SETTINGS:
         names += _SETTING.findall(line)
-        yield from (path for path in _PATH.findall(line) if not material.holds(path))
+        yield from (path for path in PATH.findall(line) if not material.holds(path))
     names += _FLAG.findall(line) if language not in ("", "python", "py") or " --" in plain else []
     for name in dict.fromkeys(names):
         if name not in free and not _READERS.fullmatch(name) and not material.has(name):

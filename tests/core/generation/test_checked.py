@@ -53,6 +53,12 @@ def checker(*asked: str, alike: bool = True) -> Checker:
     return Checker(Material(pieces, asked or ("How do I limit uploads to 5 MB?",)), alike)
 
 
+def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
+    told = "`uploads/api` can be limited by the setting `MAX_CONTENT_LENGTH` [2]."
+    assert checker("cap what people send to uploads/api").faults(told) == ()
+    assert checker("cap what people send to the api").faults("`api` can be limited by the setting [2].")
+
+
 @pytest.mark.parametrize(
     "said",
     [
