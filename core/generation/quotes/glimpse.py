@@ -32,4 +32,7 @@ def glimpse(page: str, weights: Mapping[str, float]) -> str:
             held = sum(weights.get(term, 0.0) for term in set(index_terms(line)))
             if held > most:
                 best, most = line, held
-    return inert(cut_at_word(best, GLIMPSE))
+    told = cut_at_word(best, GLIMPSE)
+    if told.count("`") % 2:  # it was cut within code
+        told = f"{told[: told.rindex('`')].rstrip()} …"
+    return inert(told)

@@ -33,6 +33,13 @@ def test_a_long_sentence_is_cut_between_words_and_no_link_is_made() -> None:
     assert len(told) <= GLIMPSE + 4 and told.endswith(" …") and "](" not in told
 
 
+def test_a_sentence_that_is_cut_within_code_ends_before_it() -> None:
+    told = glimpse(
+        "After that you can go on and call " + "again and " * 14 + "`npm config set save-prefix now` too.", {}
+    )
+    assert told.endswith("again and …") and "`" not in told
+
+
 def test_what_introduces_something_that_is_not_shown_is_left_out() -> None:
     assert glimpse(
         "The following five things are needed for it:\n\nGo and read the whole manual first.", {}
