@@ -71,19 +71,21 @@ def dont_know(
     nobody translated into that of the documentation: then that is why. With the `weights` of the question's
     terms each page shows its sentence that holds most of them; of pages that say the same the first is named.
     """
-    links: dict[str, None] = {}
-    shown: set[str] = set()
+    pages: list[str] = []
+    seen: set[tuple[str, str]] = set()
     several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
         page = link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)
         # the answer says which release it speaks for; where it speaks for several, each page says its own
         release = f" ({product.name} {item.chunk.release})" if several else ""
         sentence = glimpse(item.chunk.page, weights) if weights and not foreign else ""
-        if sentence and f"{sentence}{release}" in shown:
+        told = {(words, release) for words in (page, sentence) if words}
+        if told & seen:
             continue
-        shown.add(f"{sentence}{release}")
-        links[f"- {page}{release}" + (f": {sentence}" if sentence else "")] = None
-    pages = list(links)[:NEAREST]
+        seen |= told
+        pages.append(f"- {page}{release}" + (f": {sentence}" if sentence else ""))
+        if len(pages) == NEAREST:
+            break
     said = _(DONT_KNOW)
     if foreign:
         names = {"language": told_name(foreign), "documentation": told_name(product.language)}

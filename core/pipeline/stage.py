@@ -90,14 +90,14 @@ def nearly(context: QueryContext) -> Answer | None:
 
 def dont_know(context: QueryContext, product: Product) -> Answer:
     """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
-    near = _bearing(context, product)
+    weights = {term: context.pages.weight(term) for term in context.terms}
+    near = _bearing(context, product, weights)
     context.takes(near)
     like = ""
     if pair := next((pair for pair, _near in context.recall.high if not pair.stale), None):
         like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""
-    weights = {term: context.pages.weight(term) for term in context.terms}
     told = phrases.dont_know(product, near, like, foreign, weights)
     # where no model runs asking again never helps, and it is said that none does
     was_tried = context.course.taken.get("understand", "").startswith("rules")
@@ -118,14 +118,13 @@ def changes_often(context: QueryContext, product: Product) -> Answer:
     return replace(answer, text=f"{said}\n\n{why}{gap}{pages}")
 
 
-def _bearing(context: QueryContext, product: Product) -> list[Evidence]:
+def _bearing(context: QueryContext, product: Product, weights: Mapping[str, float]) -> list[Evidence]:
     """Return the pages that hold enough of a question to be worth a look, best first.
 
     Where none does the nearest are, if they are likely to answer: people often use other words than pages.
     Of one in another language than theirs that is any word but its small ones and the product's name, be it
     in their spelling (`uploaden`, `upload`); those with most first.
     """
-    weights = {term: context.pages.weight(term) for term in context.terms}
     if not context.untranslated:
         near = [item for item in context.pages.near if _share(weights, _terms_of(item)) >= BEARS]
         return near or list(context.pages.near if context.pages.confidence > LIKELY else ())

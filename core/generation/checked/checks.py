@@ -208,15 +208,20 @@ class Checker:
 
         One that denies something is about all that it names.
         """
+        prose = _SPAN.sub(self._without_own_path, prose)
         about, is_denied = _ABOUT.match(prose), bool(_DENIES.search(prose))
         told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
-        told = PATH.sub(lambda path: "" if self.material.holds(path[0]) else path[0], told)  # the asker's own
         pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
         terms = self._terms(told)
         unheard = (terms - pages) & self.material.asked.terms
         if not unheard or (is_denied and len(unheard) * 2 < len(terms)):
             return ""
         return " ".join(word for word in _WORD.findall(told) if unheard & frozenset(query_terms(word)))
+
+    def _without_own_path(self, span: re.Match[str]) -> str:
+        """Leave out a path in code that the question has, which no page need know: `packages/api`."""
+        is_own = PATH.fullmatch(span[0].strip("`")) and self.material.holds(span[0].strip("`"))
+        return "" if is_own else span[0]
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from core.generation.quotes.blocks import split
@@ -11,6 +12,8 @@ from core.text.words import cut_at_word, index_terms, one_line, sentences
 
 GLIMPSE = 200
 """Characters of a sentence that are shown; ours."""
+_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
+"""What an item of a list begins with."""
 _FEWEST = 5
 """Words of a sentence worth showing: fewer are a default, a type, a name."""
 
@@ -26,7 +29,8 @@ def glimpse(page: str, weights: Mapping[str, float]) -> str:
         if block.kind not in ("paragraph", "item"):
             continue
         for sentence in sentences(one_line(block.text.partition("```")[0])):
-            line = sentence.lstrip("-*+ ")
+            mark = _MARK.match(sentence)
+            line = sentence[mark.end() :] if mark else sentence
             if len(line.split()) < _FEWEST or line.endswith(":") or is_debris(line):
                 continue
             held = sum(weights.get(term, 0.0) for term in set(index_terms(line)))

@@ -53,7 +53,7 @@ _LEFT = re.compile(
 )
 """What stands before a release that somebody moves on from, wherever to."""
 _LIKE = re.compile(
-    r"\b(?:(?<!something )(?<!anything )(?:un)?like|as|the\s+way)\s+(?:(?:it|that|this|they)\s+)?"
+    r"\b(?:(?<!something )(?<!anything )like|as|the\s+way)\s+(?:(?:it|that|this|they)\s+)?"
     r"(?:(?:was|is|did|were|worked)\s+)?(?:(?:back\s+)?(?:in|on|with)\s+)?$",
     re.IGNORECASE,
 )
@@ -180,8 +180,13 @@ def _is_past(text: str, mention: Mention) -> bool:
 
 
 def _is_likened(text: str, mention: Mention, found: tuple[Mention, ...], product: Product) -> bool:
-    """Return True if a release is only what something is likened to: "like npm 6 did", "as in 2.0"."""
-    return len(found) == 1 and bool(_LIKE.search(_without_product(text[: mention.start], product)))
+    """Return True if a release is only what something is likened to: "like npm 6 did", "as in 2.0".
+
+    Not where that is the question: "is that the same as in 2.0?".
+    """
+    if len(found) != 1 or _COMPARES.search(text):
+        return False
+    return bool(_LIKE.search(_without_product(text[: mention.start], product)))
 
 
 def _without_product(text: str, product: Product) -> str:

@@ -56,6 +56,7 @@ def checker(*asked: str, alike: bool = True) -> Checker:
 def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
     told = "`uploads/api` can be limited by the setting `MAX_CONTENT_LENGTH` [2]."
     assert checker("cap what people send to uploads/api").faults(told) == ()
+    assert checker("does it run on Windows/ARM?").faults("Windows/ARM is supported by the setting [2].")
     assert checker("cap what people send to the api").faults("`api` can be limited by the setting [2].")
 
 

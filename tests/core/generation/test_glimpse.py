@@ -40,6 +40,13 @@ def test_a_sentence_that_is_cut_within_code_ends_before_it() -> None:
     assert told.endswith("again and …") and "`" not in told
 
 
+def test_the_mark_of_an_item_is_left_out_and_no_other() -> None:
+    assert glimpse("**Reset:** The server may close the connection early.", {}).startswith("**Reset:** The")
+    assert (
+        glimpse("2. Take the **second** key out of the box.", {}) == "Take the **second** key out of the box."
+    )
+
+
 def test_what_introduces_something_that_is_not_shown_is_left_out() -> None:
     assert glimpse(
         "The following five things are needed for it:\n\nGo and read the whole manual first.", {}

@@ -56,6 +56,8 @@ def test_a_page_that_is_named_shows_its_sentence_that_is_nearest() -> None:
         asked("secret key session", evidence(1, page), evidence(2, page, heading="Again")), FLASK
     )
     assert twice.text == text  # of pages that say the same the first is named
+    more = evidence(2, "The key of a session signs nothing else.")  # another stretch of the same section
+    assert dont_know(asked("secret key session", evidence(1, page), more), FLASK).text == text
 
 
 def test_pages_that_are_likely_to_answer_are_named_although_their_words_are_others() -> None:
