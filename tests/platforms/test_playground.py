@@ -13,8 +13,6 @@ from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"
-PACE = 0.03
-"""Seconds between two words of an answer: long enough to be seen growing."""
 WORK = {
     "release": "2.0",
     "source": "sdist:flask==2.0.3/docs",
@@ -253,7 +251,7 @@ def test_narrow_screen(page: Page, width: int) -> None:
 
 
 def test_dark_and_reduced_motion(page: Page, dispatch: FakeDispatch) -> None:
-    dispatch.pace = PACE
+    dispatch.open.clear()  # the answer stays unfinished for as long as it is looked at
     look = """const { backgroundColor, color } = getComputedStyle(document.body);
         return [backgroundColor, color].map((one) => one.match(/\\d+/g).reduce((a, b) => a + +b, 0));"""
     paper, ink = page.js(look)
