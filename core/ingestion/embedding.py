@@ -10,13 +10,14 @@ import numpy as np
 from core.domain import ContextChunk
 from core.ingestion.parsing import Quota
 from core.ingestion.reading import Progress, Report
-from core.ports import Corpus, CorpusStore, Encoder, SearchRow, TokenEncoder, VectorIndex
+from core.ports import Corpus, CorpusStore, Encoder, SearchRow, TokenEncoder, VectorIndex, texts_at_once
 from core.retrieval.features import bits_of, packed
 from core.system.offload import aside
 from core.text.words import alike, window_texts
 
 EMBEDDED_AT_ONCE = 128
-"""Texts between two commits of vectors: what a killed run loses at most."""
+"""Texts between two commits of vectors, which a killed run loses: more on a GPU and on many cores, which do
+them in the same time."""
 FILLED_AT_ONCE = 2000
 """Vectors that are put into the vector index at once."""
 VIEWED_AT_ONCE = 200
@@ -43,8 +44,9 @@ class Embedding:
         progress.enter(step, len(texts))
         report(progress)
         keys = await aside(len(texts), alike, texts)
-        for start in range(0, len(keys), EMBEDDED_AT_ONCE):
-            some = keys[start : start + EMBEDDED_AT_ONCE]
+        at_once = texts_at_once(encoder, EMBEDDED_AT_ONCE)
+        for start in range(0, len(keys), at_once):
+            some = keys[start : start + at_once]
             self._quota.check_disk()
             told: dict[str, bytes] = {}
             if by:

@@ -49,6 +49,7 @@ from core.ports.models import (
     ServerState,
     TokenEncoder,
     for_questions,
+    texts_at_once,
 )
 from core.ports.people import (
     Acquaintance,
@@ -134,4 +135,5 @@ __all__ = [
     "for_questions",
     "pairs_collection",
     "refusal_of",
+    "texts_at_once",
 ]

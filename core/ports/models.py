@@ -50,6 +50,11 @@ def for_questions(encoder: Encoder) -> Encoder:
     return found
 
 
+def texts_at_once(encoder: Encoder, fewest: int) -> int:
+    """Return how many texts in one call keep an encoder busy: what it says itself, at least `fewest`."""
+    return max(fewest, int(getattr(encoder, "at_once", 0)))
+
+
 @runtime_checkable
 class TokenEncoder(Protocol):
     """An encoder that tells the vectors of tokens, too."""

@@ -15,24 +15,21 @@ import logging
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.errors import EncoderError
-from core.models.embedding.gpu import PROBE, SAME_COSINE, Device, OnGpu, Run, wanted
-from core.models.embedding.local import GPU_BATCH, FileCounter, LocalEncoder, OwnCounter, TokenCounter
+from core.models.embedding.gpu import AT_ONCE, PROBE, SAME_COSINE, Device, OnGpu, Run, wanted
+from core.models.embedding.local import FileCounter, LocalEncoder, OwnCounter, TokenCounter
 from core.models.embedding.prefixes import BY_OLLAMA, prefixed
-from core.ports import Encoder, Matrix
+from core.models.embedding.runs import CUDA, FileTokens, OnnxRun, TorchRun
+from core.ports import Encoder
 from core.settings import Settings
 from core.system.private_files import clear, private_folder
 
 log = logging.getLogger(__name__)
 
-CUDA = "CUDAExecutionProvider"
 FORM = 2
 """Raised when what is exported changes: 2 has the vectors of tokens, too."""
 PACKAGED = "all-MiniLM-L6-v2"
@@ -107,7 +104,7 @@ def _loaded(model: str, folder: Path, device: Device, spare: int) -> LocalEncode
     def on_gpu() -> Run:
         if is_onnx and CUDA in _providers():
             return OnnxRun(facts, folder, CUDA)
-        return _by_torch(model, facts["max_tokens"])
+        return _by_torch(model, facts["max_tokens"], FileTokens(facts, folder) if is_onnx else None)
 
     many = OnGpu(run, on_gpu) if wanted(device) else None
     if many and device == "cuda" and many.opened() is run:
@@ -123,83 +120,7 @@ def _providers() -> list[str]:
     return list(onnxruntime.get_available_providers())
 
 
-class OnnxRun:
-    """Embeds by the exported model; raises EncoderError where the provider cannot be had."""
-
-    def __init__(
-        self, facts: Mapping[str, Any], folder: Path, provider: str = "CPUExecutionProvider"
-    ) -> None:
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        self._tokenizer = Tokenizer.from_file(str(folder.resolve() / "tokenizer.json"))
-        self._tokenizer.enable_truncation(facts["max_tokens"])
-        self._tokenizer.enable_padding(pad_id=facts["pad_id"], pad_token=facts["pad_token"])
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # two threads are slower than one beside other work
-        precise = {"use_tf32": "0"} if provider == CUDA else {}
-        file = str(folder / "model.onnx")
-        self._session = onnxruntime.InferenceSession(file, options, providers=[(provider, precise)])
-        if self._session.get_providers()[0] != provider:
-            raise EncoderError(f"onnxruntime cannot use its {provider}")
-
-    def __call__(self, texts: list[str]) -> Matrix:
-        """Return float32 of shape (len(texts), dimensions), rows of unit length."""
-        return np.asarray(self._session.run(["embedding"], self._inputs(texts))[0], np.float32)
-
-    def with_tokens(self, texts: list[str]) -> tuple[Matrix, list[Matrix]]:
-        """Return the same, and the unit vectors of each text's tokens."""
-        inputs = self._inputs(texts)
-        vectors, states = self._session.run(["embedding", "tokens"], inputs)
-        ends = inputs["attention_mask"].sum(axis=1)
-        return np.asarray(vectors, np.float32), [
-            _units(rows[:end]) for rows, end in zip(states, ends, strict=True)
-        ]
-
-    def _inputs(self, texts: list[str]) -> dict[str, NDArray[np.int64]]:
-        encoded = self._tokenizer.encode_batch(texts)
-        return {
-            "input_ids": np.array([e.ids for e in encoded], np.int64),
-            "attention_mask": np.array([e.attention_mask for e in encoded], np.int64),
-        }
-
-
-class TorchRun:
-    """Embeds by the model itself, in PyTorch."""
-
-    def __init__(self, transformer: Any) -> None:
-        self._transformer = transformer
-
-    def __call__(self, texts: list[str]) -> Matrix:
-        """Return float32 of shape (len(texts), dimensions), rows of unit length."""
-        made = self._transformer.encode(
-            texts, batch_size=GPU_BATCH, normalize_embeddings=True, show_progress_bar=False
-        )
-        return np.asarray(made, np.float32)
-
-    def with_tokens(self, texts: list[str]) -> tuple[Matrix, list[Matrix]]:
-        """Return the same, and the unit vectors of each text's tokens."""
-        made = self._transformer.encode(
-            texts,
-            batch_size=GPU_BATCH,
-            output_value=None,
-            normalize_embeddings=True,
-            show_progress_bar=False,
-        )
-        vectors = np.stack([one["sentence_embedding"].cpu().numpy() for one in made])
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        read = [one["token_embeddings"][: int(one["attention_mask"].sum())].cpu().numpy() for one in made]
-        return np.asarray(vectors, np.float32), [_units(rows) for rows in read]
-
-
-def _units(states: Matrix) -> Matrix:
-    """Return the tokens' vectors, of unit length, without those of the signs for beginning and end."""
-    rows: Matrix = np.asarray(states[1:-1], np.float32)
-    lengths: Matrix = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
-    return np.asarray(rows / lengths, np.float32)
-
-
-def _by_torch(model: str, max_tokens: int) -> Run:
+def _by_torch(model: str, max_tokens: int, tokens: FileTokens | None) -> Run:
     """Return what embeds by torch on a GPU; raises EncoderError where torch finds none."""
     import torch
 
@@ -207,7 +128,7 @@ def _by_torch(model: str, max_tokens: int) -> Run:
         raise EncoderError("torch finds no GPU")
     transformer = _original(model, "cuda")
     transformer.max_seq_length = max_tokens
-    return TorchRun(transformer)
+    return TorchRun(transformer, tokens, AT_ONCE)
 
 
 def _original(model: str, device: str = "cpu") -> Any:

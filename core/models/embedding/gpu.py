@@ -31,6 +31,8 @@ SAME_COSINE = 0.9999
 """Least cosine between vectors of one text made in two ways."""
 PROBE = ["How do I run it?", "one two three " * 40, "`app.run(debug=True)` in 3.1", "ja"]
 """Texts that are embedded in both ways before one of them is used."""
+AT_ONCE = 3
+"""Batches on a GPU at once: while one is computed, others go there and come from there."""
 _DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))
 """Where a GPU of NVIDIA shows, on Linux itself and below Windows."""
 
@@ -61,6 +63,10 @@ class OnGpu:
     def with_tokens(self, texts: list[str]) -> tuple[Matrix, list[Matrix]]:
         """Return the same, and the unit vectors of each text's tokens."""
         return self.opened().with_tokens(texts)
+
+    def works(self) -> bool:
+        """Return True if the GPU embeds; loads what is to do it, blocking."""
+        return self.opened() is not self._ours
 
     def opened(self) -> Run:
         """Return what embeds."""

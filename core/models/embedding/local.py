@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from core.models.embedding.gpu import OnGpu, Run
+from core.models.embedding.gpu import AT_ONCE, OnGpu, Run
 from core.ports import Matrix
 
 _T = TypeVar("_T")
@@ -27,6 +27,8 @@ READ = 64
 """Texts of short calls whose tokens' vectors are kept in memory: some 30 kB each."""
 GPU_BATCH = 128
 """The same on a GPU, which is hardly used by fewer."""
+BATCHES = 4
+"""Batches for each thread, or place on a GPU, in one call: at its end they wait for the last one."""
 LATER = 10
 """How much nicer threads are to others that embed what nobody waits for."""
 
@@ -93,10 +95,18 @@ class LocalEncoder:
         self._run = run
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._many = many
-        threads = 1 if many else max(1, (os.cpu_count() or 1) - spare)
-        self._batches = ThreadPoolExecutor(threads, thread_name_prefix="encode-batch", initializer=_give_way)
+        self._threads = max(1, (os.cpu_count() or 1) - spare)
+        self._batches = ThreadPoolExecutor(
+            self._threads, thread_name_prefix="encode-batch", initializer=_give_way
+        )
         self._cache: OrderedDict[str, Matrix] = OrderedDict()
         self._tokens: OrderedDict[str, Matrix] = OrderedDict()
+
+    @property
+    def at_once(self) -> int:
+        """Texts in one call that keep all threads busy, or the GPU."""
+        on_gpu = self._many is not None and not self._many.problem
+        return BATCHES * (GPU_BATCH * AT_ONCE if on_gpu else BATCH * self._threads)
 
     async def encode(self, texts: Sequence[str]) -> Matrix:
         """Return float32 of shape (len(texts), dimensions), rows of unit length."""
@@ -127,9 +137,10 @@ class LocalEncoder:
     ) -> list[tuple[list[int], _T]]:
         """Return what `run` makes of texts of about one length together, and the places of these."""
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        size = GPU_BATCH if self._many else BATCH
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
         loop = asyncio.get_running_loop()
+        on_gpu = self._many is not None and await loop.run_in_executor(self._batches, self._many.works)
+        size = GPU_BATCH if on_gpu else BATCH
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
         done = await asyncio.gather(
             *(loop.run_in_executor(self._batches, run, [texts[i] for i in batch]) for batch in batches)
         )
@@ -156,8 +167,11 @@ class LocalEncoder:
         """Say where many texts are embedded; loads what is to do it, blocking."""
         if self._many is None:
             return "on the processor"
-        on_gpu = self._many.opened() is not self._run
-        return "on the GPU" if on_gpu else f"on the processor, for the GPU cannot: {self._many.problem}"
+        return (
+            "on the GPU"
+            if self._many.works()
+            else f"on the processor, for the GPU cannot: {self._many.problem}"
+        )
 
     def forget(self) -> None:
         """Drop the remembered vectors, so that the next call computes."""

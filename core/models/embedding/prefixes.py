@@ -86,6 +86,11 @@ class Prefixed:
         """Return what `encode` does, and the unit vectors of each text's tokens, the prefix's among them."""
         return await self._inner.encode_tokens([self._prefix + text for text in texts])
 
+    @property
+    def at_once(self) -> int:
+        """Texts in one call that keep all threads busy, or the GPU."""
+        return self._inner.at_once
+
     def place(self) -> str:
         """Say where many texts are embedded; loads what is to do it, blocking."""
         return self._inner.place()

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from core.errors import EncoderError
-from core.models.embedding.encoder import PACKAGED, load_encoder
-from core.models.embedding.gpu import OnGpu, wanted
-from core.models.embedding.local import BATCH, LocalEncoder
-from core.ports import Matrix
+from core.models.embedding.encoder import PACKAGED, _original, load_encoder
+from core.models.embedding.gpu import AT_ONCE, SAME_COSINE, OnGpu, wanted
+from core.models.embedding.local import BATCH, BATCHES, GPU_BATCH, LocalEncoder
+from core.models.embedding.prefixes import prefixed
+from core.models.embedding.runs import FileTokens, TorchRun
+from core.ports import Matrix, texts_at_once
+from tests.patience import PATIENCE
 
 
 class Fixed:
@@ -82,10 +90,90 @@ async def test_a_gpu_that_fails_or_gives_other_vectors_is_not_used(gpu: Gpu, why
     made.close()
 
 
+async def test_the_processor_works_in_small_batches_on_all_its_cores_where_a_gpu_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    both, sizes = threading.Barrier(2, timeout=PATIENCE), []
+
+    class Ours(Fixed):
+        def __call__(self, texts: list[str]) -> Matrix:
+            if len(texts) == BATCH:
+                sizes.append(len(texts))
+                both.wait()
+            return super().__call__(texts)
+
+    run = Ours(1.0, 0.0)
+    made = LocalEncoder("m@8", 2, 8, run, len, OnGpu(run, Gpu(failure="no driver").open))
+    await made.encode([f"text {number}" for number in range(4 * BATCH)])
+    assert sizes == [BATCH] * 4
+    made.close()
+
+
+class Transformer:
+    """A model of sentence-transformers that counts how many batches it computes at once."""
+
+    device, prompts, default_prompt_name = "cpu", {"document": "passage: "}, "document"
+
+    def __init__(self) -> None:
+        self.inside, self.most, self.lock = 0, 0, threading.Lock()
+        self.read: list[str] = []
+
+    def eval(self):  # type: ignore[no-untyped-def]
+        return self
+
+    def preprocess(self, texts: list[str], prompt: str | None) -> dict[str, object]:
+        self.read += [f"{prompt}{text}" for text in texts]
+        return {"input_ids": torch.ones((len(texts), 3)), "modality": "text"}
+
+    def __call__(self, given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        with self.lock:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+        time.sleep(0.01)
+        with self.lock:
+            self.inside -= 1
+        return {"sentence_embedding": given["input_ids"] * 2}
+
+
+def test_torch_computes_few_batches_at_once_and_puts_a_models_own_prompt() -> None:
+    model = Transformer()
+    run = TorchRun(model, at_once=AT_ONCE)
+    with ThreadPoolExecutor(4 * AT_ONCE) as threads:
+        found = list(threads.map(run, [["one", "two"]] * 40))
+    assert 1 < model.most <= AT_ONCE
+    assert np.allclose(found[0], 3**-0.5) and found[0].shape == (2, 3)
+    assert model.read[:2] == ["passage: one", "passage: two"]
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+async def test_torch_gives_the_vectors_of_onnx_runtime(encoder_cache: Path, by_file: bool) -> None:
+    texts = ["ja", "How do I run it?", "one two three " * 90, "", "`app.run(debug=True)` in 3.1"] * 4
+    exported = load_encoder(PACKAGED, encoder_cache)
+    assert isinstance(exported, LocalEncoder)
+    wanted_vectors, wanted_tokens = await exported.encode_tokens(texts)
+    transformer = _original(PACKAGED)
+    transformer.max_seq_length = exported.max_tokens
+    (folder,) = (
+        file.parent
+        for file in encoder_cache.glob("*/encoder.json")
+        if json.loads(file.read_text())["name"] == exported.name
+    )
+    facts = json.loads((folder / "encoder.json").read_text())
+    run = TorchRun(transformer, FileTokens(facts, folder) if by_file else None)
+    vectors, tokens = run.with_tokens(texts)
+    assert vectors.dtype == np.float32 and (vectors * wanted_vectors).sum(axis=1).min() >= SAME_COSINE
+    assert [len(one) for one in tokens] == [len(one) for one in wanted_tokens]
+    assert all(
+        (one * other).sum(axis=1).min() >= SAME_COSINE
+        for one, other in zip(tokens, wanted_tokens, strict=True)
+        if len(one)
+    )
+    exported.close()
+
+
 def test_a_gpu_that_is_insisted_on_must_be_there(encoder_cache: Path) -> None:
     assert wanted("cuda") and not wanted("cpu")
-    import torch
-
     if torch.cuda.is_available():
         load_encoder(PACKAGED, encoder_cache, "cuda").close()
         return
@@ -99,3 +187,21 @@ async def test_a_core_is_spared_and_the_vectors_stay_the_same(encoder_cache: Pat
     assert np.array_equal(await whole.encode(texts), await most.encode(texts))
     whole.close()
     most.close()
+
+
+def test_an_encoder_says_how_many_texts_keep_it_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 16)
+    broken = Gpu(failure="no driver")
+    for made, most in (
+        (LocalEncoder("m@8", 2, 8, ours, len), BATCHES * BATCH * 16),
+        (LocalEncoder("m@8", 2, 8, ours, len, spare=1), BATCHES * BATCH * 15),
+        (encoder(Gpu()), BATCHES * GPU_BATCH * AT_ONCE),
+    ):
+        assert texts_at_once(made, 128) == most
+        made.close()
+    made = encoder(broken)
+    assert made.place().startswith("on the processor") and made.at_once == BATCHES * BATCH * 16
+    assert texts_at_once(prefixed("intfloat/e5-small-v2", made), 128) == made.at_once
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert texts_at_once(LocalEncoder("m@8", 2, 8, ours, len), 128) == 128
+    made.close()
