@@ -61,9 +61,14 @@ DOORS = {
         "storage/vectors/server",
     },
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
-    "torch": {"core/models/embedding/encoder", "core/models/rebel", "core/models/reranker"},
+    "torch": {
+        "core/models/embedding/encoder",
+        "core/models/embedding/runs",
+        "core/models/rebel",
+        "core/models/reranker",
+    },
     "transformers": {"core/models/embedding/encoder", "core/models/rebel"},
-    "onnxruntime": {"core/models/embedding/encoder", "core/models/reranker"},
+    "onnxruntime": {"core/models/embedding/encoder", "core/models/embedding/runs", "core/models/reranker"},
     "tokenizers": {"core/models/embedding/", "core/models/reranker"},
     "llama_index": {
         *(f"{SOURCES}/reader", "core/models/llama_index/", "core/pipeline/lent/"),

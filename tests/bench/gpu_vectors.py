@@ -1,7 +1,7 @@
 """Embedding many texts on a GPU, beside the processor: texts a second, and whether the vectors are the same.
 
-    python -m evaluation.benchmarks.gpu                      passages of the bench's home
-    python -m evaluation.benchmarks.gpu --texts FILE.jsonl   one JSON string a line
+    python -m tests.bench.gpu_vectors                      passages of the bench's home
+    python -m tests.bench.gpu_vectors --texts FILE.jsonl   one JSON string a line
 
 With --texts it needs no more than the encoder does, so that it runs on a machine with nothing else.
 """
@@ -38,7 +38,7 @@ ROUNDS = 3
 
 async def main() -> None:
     """Embed on both, print rates and the least cosine."""
-    options = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.gpu", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m tests.bench.gpu_vectors", description=__doc__)
     options.add_argument("--texts", type=Path, help="a file of JSON strings, one a line, .gz or not")
     options.add_argument("--model", default=PACKAGED)
     given = options.parse_args()
