@@ -29,11 +29,15 @@ class RawDocument:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with the text under it, as Markdown; `headings` runs from the outermost heading."""
+    """A heading with the text under it, as Markdown; `headings` runs from the outermost heading.
+
+    `terms` are what the documentation's own index lists it under; they are searched and never shown.
+    """
 
     headings: tuple[str, ...]
     anchor: str
     text: str
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def chunk(
     content = content_hash(
         document.title,
         document.url,
-        *(part for s in document.sections for part in (" > ".join(s.headings), s.anchor, s.text)),
+        *(part for s in document.sections for part in (" > ".join(s.headings), s.anchor, s.text, *s.terms)),
     )
     document_id = content_hash(release, source, document.path, content)
     found = [page for section in document.sections for page in cut_pages(section, page_characters)]
@@ -88,7 +88,10 @@ def chunk(
         context = _context(content_hash(document_id, str(position)), document, page, near, release)
         contexts.append(context)
         prefix = _prefix(document.title, page.section.headings, count_tokens, max_tokens)
-        for ordinal, text in enumerate(cut_search_chunks(page, prefix, count_tokens, max_tokens, k)):
+        cut = cut_search_chunks(page, prefix, count_tokens, max_tokens, k)
+        if page.section.terms and (not position or found[position - 1].section is not page.section):
+            cut = [*cut, _listed(page.section.terms, prefix, count_tokens, max_tokens)]
+        for ordinal, text in enumerate(cut):
             searches.append(
                 SearchChunk(
                     content_hash(context.id, str(ordinal), text), context.id, text, _embedded(prefix, text)
@@ -104,6 +107,14 @@ def chunk(
         tuple(contexts),
         tuple(searches),
     )
+
+
+def _listed(terms: Sequence[str], prefix: str, count_tokens: CountTokens, max_tokens: int) -> str:
+    """Return what a section is listed under as one more text to search, as far as it fits; ours."""
+    kept = list(terms)
+    while len(kept) > 1 and count_tokens(_embedded(prefix, ", ".join(kept))) > max_tokens:
+        kept.pop()
+    return ", ".join(kept)
 
 
 def _context(key: str, document: Document, page: Page, near: tuple[str, str], release: str) -> ContextChunk:

@@ -261,6 +261,8 @@ class Outline:
     def __init__(self) -> None:
         self._stack: list[tuple[int, str, str]] = []
         self._blocks: list[str] = []
+        self._terms: list[str] = []
+        self._coming: list[str] = []
         self._sections: list[Section] = []
 
     @property
@@ -284,6 +286,12 @@ class Outline:
         """Append a block under the open heading."""
         if block.strip():
             self._blocks.append(block.strip("\n").rstrip())
+            self._terms += self._coming
+            self._coming = []
+
+    def index(self, terms: Iterable[str]) -> None:
+        """Note what an index lists the next block under; often a heading comes between."""
+        self._coming += terms
 
     @contextmanager
     def under(self, text: str, anchor: str) -> Iterator[None]:
@@ -301,8 +309,9 @@ class Outline:
     def _flush(self) -> None:
         if self._blocks:
             headings = tuple(text for _, text, _ in self._stack if text)
-            self._sections.append(Section(headings, self.anchor, "\n\n".join(self._blocks)))
-            self._blocks = []
+            terms = tuple(dict.fromkeys(self._terms))
+            self._sections.append(Section(headings, self.anchor, "\n\n".join(self._blocks), terms))
+            self._blocks, self._terms = [], []
 
     def sections(self) -> tuple[Section, ...]:
         """Return every section that has text."""

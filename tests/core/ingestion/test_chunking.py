@@ -227,3 +227,21 @@ def test_pieces_join_to_what_they_were_cut_from(text):
     assert words_of(join(cut)) == words_of(text)
     small = [part for piece in cut for part in fitting(piece, lambda t: len(t) <= 60)]
     assert words_of(join(small)) == words_of(text)
+
+
+def test_what_an_index_lists_a_section_under_is_searched_and_never_shown():
+    text = " ".join(sentences(60))
+    plain = chunked(Section(("A",), "a", text), Section(("B",), "b", "Of b."), page_characters=900)
+    made = chunked(
+        Section(("A",), "a", text, ("loop statement", "for")),
+        Section(("B",), "b", "Of b."),
+        page_characters=900,
+    )
+    assert len(made.contexts) > 2 and [c.page for c in made.contexts] == [c.page for c in plain.contexts]
+    (listed,) = [one for one in made.searches if one.text not in {other.text for other in plain.searches}]
+    assert listed.embedded == "Guide > A\nloop statement, for"
+    assert listed.context_id == made.contexts[0].id, "it leads to where the section begins"
+    assert made.id != plain.id
+    many = chunked(Section(("A",), "a", "Of a.", tuple(f"term number {n}" for n in range(200))), max_tokens=64)
+    assert all(count(one.embedded) <= 64 for one in many.searches)
+    assert many.searches[-1].text.startswith("term number 0, term number 1")

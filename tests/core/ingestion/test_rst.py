@@ -280,3 +280,48 @@ def test_what_is_typed_at_a_prompt_stays_code_in_a_directive_nobody_knows(prompt
     for text in (body(rest, "rst"), body(f"{myst}\n{{ref}}`x`\n", "markdown")):
         assert f"\n{said}\n```" in text
     assert "```" not in body(".. kettle-cli::\n\n   It costs $ 5.\n", "rst")
+
+
+def test_entries_of_an_index_belong_to_what_comes_next():
+    read = parsed(
+        """
+Guide
+=====
+
+.. index:: single: alpha; beta
+
+.. _one:
+
+One
+---
+
+Of one.
+
+.. index::
+   pair: loop; statement
+   see: foo; bar
+   ! triple: module; search; path
+
+Two
+---
+
+.. index:: admonition, !admonitions
+
+Of two.
+
+.. class:: Foo(x)
+
+   .. index:: a: b
+
+   Makes it.
+
+.. index:: nothing follows
+""",
+        "rst",
+    )
+    assert [(one.headings[-1], one.terms) for one in read.sections] == [
+        ("One", ("alpha beta",)),
+        ("Two", ("loop statement", "foo", "module search path", "admonition", "admonitions")),
+        ("Foo", ("a: b",)),
+    ]
+    assert [one.text for one in read.sections] == ["Of one.", "Of two.", "`Foo(x)`\n\nMakes it."]

@@ -33,6 +33,13 @@ MAX_ROWS = 1_000
 """Rows of a table that are read from a file; ours."""
 MAX_DEPTH = 10
 """Files that may include one another in a chain; ours."""
+MAX_TERM = 100
+"""Characters of an entry of an index that are kept; ours."""
+_INDEXED = frozenset(
+    {"single", "pair", "triple", "see", "seealso", "module", "keyword", "operator", "object", "exception"}
+    | {"statement", "builtin"}
+)
+"""Kinds of entries of Sphinx's index, those of old among them."""
 
 
 def run(call: Call) -> list[Any]:
@@ -163,6 +170,21 @@ def _program(call: Call) -> list[Any]:
     return []
 
 
+def _index(call: Call) -> list[Any]:
+    """Note what Sphinx's index lists the place under: `pair: loop; statement` is "loop statement"."""
+    terms = []
+    for line in (*call.head, *call.content):
+        kind, colon, entry = line.strip().lstrip("! ").partition(":")
+        if not colon or kind not in _INDEXED:
+            kind, entry = "", line.strip()
+        if kind not in ("see", "seealso"):
+            entries = [entry] if kind else entry.split(",")
+            terms += [" ".join(one.replace(";", " ").strip("! ").split()) for one in entries]
+        else:
+            terms.append(entry.partition(";")[0].strip())
+    return [call.make("indexed", terms=[term[:MAX_TERM] for term in terms if term])]
+
+
 def _role(call: Call) -> list[Any]:
     """Note a role of the document's own: `.. role:: code-py(code)`."""
     name, _, base = call.argument.rstrip(")").partition("(")
@@ -233,6 +255,7 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
     "changelog": _changelog,
     "csv-table": _csv,
+    "index": _index,
     "program": _program,
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),

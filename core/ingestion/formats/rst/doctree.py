@@ -21,7 +21,7 @@ from core.ingestion.formats._shared import (
 
 _SILENT = frozenset(
     """comment target substitution_definition pending raw decoration docinfo meta index problematic
-    transition title subtitle image header footer""".split()  # noqa: SIM905
+    transition title subtitle image header footer indexed""".split()  # noqa: SIM905
 )
 _ADMONITIONS = frozenset(
     {"attention", "caution", "danger", "error", "hint", "important", "note", "tip", "warning"}
@@ -68,6 +68,8 @@ class Writer:
                 self._level -= 1
             elif tag == "desc":
                 self._object(child)
+            elif tag == "indexed":
+                self.outline.index(child["terms"])
             elif tag == "tab" and sum(map(len, self.blocks(child))) > TAB_CHARACTERS:
                 with self.outline.under(child["label"].strip("*").rstrip(":"), ""):
                     self._write(child.children)
