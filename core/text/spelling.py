@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
-from core.text.words import index_terms, query_terms
+from core.text.words import COMMON_WORDS, index_terms, query_terms
 from core.vocabulary import spellings, words_of
 
 Rarity = Callable[[Sequence[str]], Awaitable[Mapping[str, float]]]
@@ -102,7 +102,7 @@ async def _written_out(words: Sequence[str], rarity: Rarity, chunks: int) -> dic
         odds = [math.expm1(held[term]) for term in terms[form]]
         return min(((chunks + 0.5 - 0.5 * one) / (one + 1) for one in odds), default=float(chunks))
 
-    names = {word for word in words if terms[SHORT[word]]}
+    names = {word for word in words if terms[SHORT[word]] and SHORT[word] not in COMMON_WORDS}
     return {
         word: SHORT[word]
         for word in words

@@ -99,3 +99,4 @@ async def test_what_people_shorten_is_written_out_unless_pages_have_the_short_fo
     found = await mended(shortened(text), rarity, PAGES, tokens)
     assert found == {"whats": "what is", "ctx": "context"}
     assert replaced(text, found) == "what is the context of a func, and `ctx` or ctx.push or Ctx?"
+    assert await mended(["ppl", "smth"], rarity, PAGES, tokens) == {"ppl": "people", "smth": "something"}
