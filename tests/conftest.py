@@ -125,7 +125,7 @@ def encoder_cache() -> Path:
 
 @pytest.fixture(scope="session")
 def indexed(tmp_path_factory: pytest.TempPathFactory, encoder_cache: Path) -> Kettle:
-    """Return Kettle with all its releases indexed, not to be changed; the first process indexes it for all."""
+    """Return Kettle with all its releases indexed, not to be changed; the first to ask indexes it."""
     from tests.journeys.house import Kettle, new_kettle
 
     shared = tmp_path_factory.getbasetemp()

@@ -97,6 +97,12 @@ def fork(
     return Forked(pid, read)
 
 
+def program() -> list[str]:
+    """Return the command that is `threadlore` where others start it."""
+    _parent()
+    return [sys.executable, "-S", str(ROOT / "tests" / "launch.py"), str(_place())]
+
+
 async def ended(
     arguments: Sequence[str], environment: Mapping[str, str], folder: Path, given: bytes = b""
 ) -> tuple[Forked, bytes, bytes]:
@@ -139,8 +145,7 @@ def _parent() -> socket.socket:
 
     It ends our children with us, and itself with the last of us.
     """
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
-    place = Path(tempfile.gettempdir()) / f"forked-{run}"
+    place = _place()
     ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with place.with_suffix(".lock").open("w") as starting:
         fcntl.flock(starting, fcntl.LOCK_EX)
@@ -150,6 +155,11 @@ def _parent() -> socket.socket:
             _start(place)
             ours.connect(str(place))
     return ours
+
+
+def _place() -> Path:
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    return Path(tempfile.gettempdir()) / f"forked-{run}"
 
 
 def _start(place: Path) -> None:
