@@ -195,7 +195,7 @@ def test_an_answer_grows_before_the_readers_eyes(
 
     @asynccontextmanager
     async def ollama() -> AsyncIterator[Any]:
-        async with OllamaServer() as server:
+        async with OllamaServer(tokens_per_second=8.0) as server:
             server.say(*["The dashboard listens on port 7171 by default [1]. It shows failed jobs [2]."] * 2)
             server.holds_back = True  # until it was seen growing
             model.append(server)
