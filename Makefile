@@ -24,8 +24,7 @@ run: $(VENV)/ready
 test: $(VENV)/ready-test
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 & compiled=$$!; \
 		$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && \
-		$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3 && \
-		$(BIN)/bandit --quiet --recursive --configfile pyproject.toml bot core storage evaluation; \
+		$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3; \
 		linted=$$?; wait $$compiled; exit $$linted
 	@$(BIN)/mypy --no-error-summary >$(VENV)/types 2>&1 & typed=$$!; \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
