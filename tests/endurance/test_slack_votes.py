@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from bot.home.home import SOCKET
 from tests.journeys.child import on_slack, serving
-from tests.journeys.house import Kettle, new_kettle
+from tests.journeys.house import Kettle
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import answer, until
 from tests.platforms.slack_server import SlackServer
@@ -39,8 +38,7 @@ def reactions(envelopes: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
     return Counter((user, value) for user, value, _ in votes)
 
 
-async def test_no_vote_that_slack_was_told_of_is_lost(tmp_path: Path, encoder_cache: Path) -> None:
-    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
+async def test_no_vote_that_slack_was_told_of_is_lost(kettle: Kettle) -> None:
     async with SlackServer() as slack:
         stage = SlackStage.watching(slack)
         async with serving(kettle, **on_slack(slack)) as child:
@@ -66,9 +64,8 @@ async def test_no_vote_that_slack_was_told_of_is_lost(tmp_path: Path, encoder_ca
 
 
 async def test_a_press_that_was_acknowledged_is_counted_once_though_nobody_looked_at_it(
-    tmp_path: Path, encoder_cache: Path
+    kettle: Kettle,
 ) -> None:
-    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
     async with SlackServer() as slack:
         stage, given = SlackStage.watching(slack), on_slack(slack) | {"SLACK_VOTES": "both"}
         async with serving(kettle, **given) as child:
@@ -90,10 +87,7 @@ async def test_a_press_that_was_acknowledged_is_counted_once_though_nobody_looke
         assert rows(kettle) == 1
 
 
-async def test_reactions_that_nobody_was_told_of_are_counted_after_the_start(
-    tmp_path: Path, encoder_cache: Path
-) -> None:
-    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
+async def test_reactions_that_nobody_was_told_of_are_counted_after_the_start(kettle: Kettle) -> None:
     async with SlackServer() as slack:
         stage = SlackStage.watching(slack)
         async with serving(kettle, **on_slack(slack)) as child:

@@ -1,15 +1,13 @@
-"""Kettle's index, built once, and the bot on a copy of it for each test."""
+"""The stages of each journey, and the bot on a copy of Kettle for each test."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 
 import pytest
 
-from tests.journeys.house import Bot, Kettle, house, new_kettle
+from tests.journeys.house import Bot, Kettle, house
 from tests.ollama_server import OllamaServer
 
 ON_THE_WIRE = ("slack", "discord")
@@ -22,18 +20,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark := metafunc.definition.get_closest_marker("stages"):
         more = ON_THE_WIRE if metafunc.config.getoption("every_stage") else ()
         metafunc.parametrize("platform", list(dict.fromkeys((*mark.args, *more))))
-
-
-@pytest.fixture(scope="session")
-def indexed(tmp_path_factory: pytest.TempPathFactory, encoder_cache: Path) -> Kettle:
-    """Kettle with all its releases indexed; not to be changed."""
-    return asyncio.run(new_kettle(tmp_path_factory.mktemp("kettle"), encoder_cache))
-
-
-@pytest.fixture
-def kettle(indexed: Kettle, tmp_path: Path) -> Kettle:
-    """A copy of Kettle that a test may do anything to."""
-    return indexed.copy(tmp_path / "kettle")
 
 
 @pytest.fixture

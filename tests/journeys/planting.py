@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 import time
 import zipfile
@@ -37,6 +38,9 @@ from tests.patience import PATIENCE
 
 NOWHERE = Seen("", "")
 """No message: what is pressed hangs under what a person alone was told."""
+CODES = ("utf-8", "utf-16-le", "utf-16-be")
+AWAY = b"\xff" * 4
+"""Between places of a file, so that no word is read over the gap: nothing that is looked for has it."""
 SYLLABLES = ("bra", "kel", "dim", "for", "gus", "hal", "jot", "lum", "nep", "pix")
 WAYS: dict[str, Callable[[Garden], Awaitable[None]]] = {}
 KEPT_NOWHERE = {
@@ -140,13 +144,14 @@ class Garden:
 def found_in(url: str, words: Iterable[str]) -> dict[str, list[str]]:
     """Return by word `table.column` of every value that holds it, in any spelling of JSON, text or bytes."""
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    needles = {word: _forms(word) for word in words}
-    found: dict[str, set[str]] = {word: set() for word in needles}
+    words = list(words)
+    sought = _Sought(words)
+    found: dict[str, set[str]] = {word: set() for word in words}
     with engine.connect() as connection:
         for table in inspect(engine).get_table_names():
             for row in connection.execute(text(f'SELECT * FROM "{table}"')).mappings():
                 for name, value in row.items():
-                    for word in _held(_bytes(value), needles):
+                    for word in sought.within(_bytes(value)):
                         found[word].add(f"{table}.{name}")
     engine.dispose()
     return {word: sorted(places) for word, places in found.items()}
@@ -154,12 +159,13 @@ def found_in(url: str, words: Iterable[str]) -> dict[str, list[str]]:
 
 def files_that_hold(home: Path, words: Iterable[str]) -> dict[str, list[str]]:
     """Return by word the files of a home, members of archives among them, in which it stands."""
-    needles = {word: _forms(word) for word in words}
-    found: dict[str, set[str]] = {word: set() for word in needles}
+    words = list(words)
+    sought = _Sought(words)
+    found: dict[str, set[str]] = {word: set() for word in words}
     for path in home.rglob("*"):
         if path.is_file() and "models" not in path.parts:
             for member, held in _members(path):
-                for word in _held(held, needles):
+                for word in sought.within(held):
                     found[word].add(f"{path.relative_to(home)}{member}")
     return {word: sorted(places) for word, places in found.items()}
 
@@ -174,18 +180,29 @@ def files_with(home: Path, word: str) -> list[str]:
     return files_that_hold(home, [word])[word]
 
 
-def _forms(word: str) -> tuple[bytes, ...]:
-    """Return a word in small letters as UTF-8 and UTF-16."""
-    return tuple(word.lower().encode(code) for code in ("utf-8", "utf-16-le", "utf-16-be"))
+class _Sought:
+    """Words that are looked for in bytes, in any case, as UTF-8 and UTF-16."""
+
+    def __init__(self, words: list[str]) -> None:
+        written = [[word.lower().encode(code) for word in words] for code in CODES]
+        self._forms = dict(zip(words, zip(*written, strict=True), strict=True))
+        self._begin = {os.path.commonprefix(forms) for forms in written}  # noqa: RUF071 - bytes, no path
+        self._longest = max(len(form) for forms in written for form in forms)
+
+    def within(self, held: bytes) -> list[str]:
+        """Return the words that bytes hold."""
+        small = held.lower()
+        # where one may begin: a home has megabytes, and there are a hundred and eighty forms
+        places = (at for begin in self._begin for at in _places(small, begin))
+        near = AWAY.join(small[at : at + self._longest] for at in places)
+        return [word for word, forms in self._forms.items() if any(form in near for form in forms)]
 
 
-def _held(held: bytes, needles: dict[str, tuple[bytes, ...]]) -> list[str]:
-    """Return the words that bytes hold, in any case."""
-    small = held.lower()
-    heads = {form[:4] for forms in needles.values() for form in forms}  # a tenth of what begins with them
-    if not any(head in small for head in heads):
-        return []
-    return [word for word, forms in needles.items() if any(form in small for form in forms)]
+def _places(held: bytes, begin: bytes) -> Iterator[int]:
+    at = held.find(begin)
+    while at >= 0:
+        yield at
+        at = held.find(begin, at + 1)
 
 
 def _bytes(value: Any) -> bytes:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from tests.forked import program
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +52,7 @@ class Repository:
             made.mkdir(parents=True)
         (self.home / "models").symlink_to(encoder_cache)
         command = self.bin / "threadlore"
-        command.write_text(f'#!/bin/sh\nexec {sys.executable} -m bot "$@"\n')
+        command.write_text(f'#!/bin/sh\nexec {shlex.join(program())} "$@"\n')
         command.chmod(0o755)
         (self.top / "corpora.toml").write_text(CORPORA)
         (self.top / "pairs.jsonl").write_text(PAIR)

@@ -22,6 +22,7 @@ from bot.cli.editors.server import Tools, server, tokens_of
 from core.domain import Question, Scope
 from core.errors import UsageError
 from tests.endurance.process import Process
+from tests.forked import program
 from tests.journeys.house import Kettle, house
 from tests.patience import PATIENCE
 
@@ -30,10 +31,11 @@ TOKEN = "0123456789abcdef-chloe"
 
 
 @asynccontextmanager
-async def editor(kettle: Kettle, **more: str) -> AsyncIterator[Client]:
-    """Start `threadlore mcp` as an editor does, and talk to it."""
+async def editor(kettle: Kettle, *python: str) -> AsyncIterator[Client]:
+    """Start `threadlore mcp` as an editor does, by `python` or else forked, and talk to it."""
+    command, *arguments = python or program()
     started = StdioServerParameters(
-        command=sys.executable, args=["-m", "bot", "mcp"], env=kettle.variables(**more), cwd=kettle.folder
+        command=command, args=[*arguments, "mcp"], env=kettle.variables(), cwd=kettle.folder
     )
     async with Client(over_stdio(started)) as client:
         yield client
@@ -49,7 +51,7 @@ async def call(client: Client, tool: str, **given: Any) -> Any:
 
 
 async def test_an_editor_asks_searches_reads_and_votes_over_standard_output(kettle: Kettle) -> None:
-    async with editor(kettle) as client:
+    async with editor(kettle, sys.executable, "-m", "bot") as client:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         assert tools == {"ask", "search", "releases", "feedback"}
         known = await call(client, "releases")
@@ -127,7 +129,7 @@ async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
         port = free.getsockname()[1]
     variables = kettle.variables(MCP_TOKENS=f"chloe:{TOKEN}")
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "mcp", "--http", str(port), env=variables, cwd=kettle.folder
+        *program(), "mcp", "--http", str(port), env=variables, cwd=kettle.folder
     )
     url = f"http://127.0.0.1:{port}/mcp"
 

@@ -201,7 +201,7 @@ async def test_an_asker_may_show_nothing_of_what_is_private(platform: str, bot: 
         assert "would like help" in text and "bread" not in text and "http" in text
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_from_direct_messages_a_person_hears_who_and_what_and_nothing_is_remembered(
     platform: str, bot: Bot
 ) -> None:
@@ -224,7 +224,7 @@ async def test_from_direct_messages_a_person_hears_who_and_what_and_nothing_is_r
         await remembered(bot, 0)
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_a_deleted_question_is_taken_back_from_who_was_asked(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         appoint(stage, bot, "hal", desk=True)

@@ -24,7 +24,7 @@ from storage.serving.about import SqlAudit
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import Garden, files_with, rows_with
-from tests.journeys.stage import ON_EACH_WIRE, answer, open_stage, told, until
+from tests.journeys.stage import EVERYWHERE, answer, open_stage, told, until
 from tests.ollama_server import OllamaServer
 
 MARK = "xylophonic"
@@ -140,7 +140,7 @@ async def test_nobody_goes_on_from_what_a_forgotten_person_had_said(kettle: Kett
         assert rows_with(url_of(kettle), MARK), "what they say later is kept as ever"
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_nobody_goes_on_from_what_the_bot_had_said_in_their_words(
     platform: str, kettle: Kettle, writer: Bot, ollama: OllamaServer
 ) -> None:

@@ -6,14 +6,14 @@ import pytest
 
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, Seen, ask, open_stage, squeezed, told, until
 
 PORT = "Which port does the dashboard listen on?"
 NOWHERE = Seen("", "")
 """No message: what is pressed hangs under what a person alone was told."""
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_everybody_sees_their_own_and_chooses_a_release(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "threadlore", "me")

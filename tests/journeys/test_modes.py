@@ -25,7 +25,7 @@ def listen(bot: Bot, channel: str, mode: Mode) -> None:
     bot.app.catalogue.channels[channel] = ChannelSettings(mode=mode)
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_a_question_that_nobody_put_to_the_bot_is_answered_where_it_is_sure(
     platform: str, bot: Bot
 ) -> None:

@@ -30,8 +30,6 @@ HANA_IS_ASKED = """
 [ask]
 people = ["web:hana"]
 """
-SAYS = 20.0
-"""Patience with an answer of the whole bot, in seconds."""
 
 
 @pytest.fixture
@@ -65,7 +63,7 @@ def answers(page: Page, count: int) -> str:
         "const all = [...document.querySelectorAll(arguments[0])];"
         "return all.length === arguments[1] ? all.at(-1).innerText : ''"
     )
-    return str(page.until(lambda: page.js(script, found, count), SAYS))
+    return str(page.until(lambda: page.js(script, found, count)))
 
 
 def last(selector: str) -> str:
@@ -135,7 +133,7 @@ def test_a_helpers_better_answer_is_told_to_the_next_who_asks(page: Page) -> Non
     page.keys(Keys.ARROW_DOWN)
     page.keys(Keys.TAB, "Port 4711 since the last security release.", Keys.TAB)
     page.keys(Keys.TAB)
-    assert page.js("return document.activeElement.textContent") == "Send"
+    page.becomes(lambda: page.js("return document.activeElement.textContent"), "Send")
     page.keys(Keys.ENTER)
     page.gone("#form[open]")
     page.find(last(".note"))
@@ -194,8 +192,7 @@ def test_a_command_is_completed_and_answered_to_its_caller(page: Page) -> None:
     told = page.text("#messages .ephemeral:not(.growing)", "1.5")
     assert "Only visible to you" in told and "/threadlore releases" in told
     page.play("noor")
-    page.find("#messages")
-    assert page.all("#messages .ephemeral") == []
+    page.gone("#messages .ephemeral")
 
 
 def test_a_number_shows_the_words_of_its_page(page: Page) -> None:

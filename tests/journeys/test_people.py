@@ -53,7 +53,7 @@ async def remembered(bot: Bot, count: int) -> None:
         await asyncio.sleep(0.01)
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_what_a_helper_accepts_is_reused_in_its_authors_name(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, advice = await talk(stage)
@@ -161,7 +161,7 @@ async def test_the_release_of_the_question_is_that_of_its_answer(platform: str, 
         assert ADVICE in squeezed((await ask(stage, f"{AGAIN[:-1]} in 1.5?")).text)
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_what_is_accepted_in_private_stays_there_and_direct_messages_are_never_kept(
     platform: str, bot: Bot
 ) -> None:

@@ -212,7 +212,7 @@ async def test_their_question_answered_by_another_is_not_remembered(platform: st
         assert (await bot.counts())["pairs"] == 0 and traces(bot.kettle, MARK) == []
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_their_votes_are_not_counted_and_they_are_told_once(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, OPEN)

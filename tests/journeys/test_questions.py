@@ -12,7 +12,7 @@ from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_kettle
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, answer, ask, open_stage, squeezed, until
+from tests.journeys.stage import EVERYWHERE, answer, ask, open_stage, squeezed, until
 from tests.ollama_server import OllamaServer
 
 PORT = "Which port does the dashboard listen on?"
@@ -25,7 +25,7 @@ GUESS = '{"passage": "A worker takes jobs from a queue of jobs.", "terms": ["wor
 # --- answers ----------------------------------------------------------------------------------
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_a_mention_is_answered_in_its_thread_for_the_latest_release(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")

@@ -9,7 +9,7 @@ import pytest
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ON_EACH_WIRE, Seen, open_stage, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, open_stage, until
 from tests.journeys.web_stage import WebStage
 from tests.ollama_server import OllamaServer
 
@@ -23,7 +23,7 @@ SAID = {
 }
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_reasoning_is_shown_to_who_asked_for_it_by_a_button(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
@@ -93,7 +93,7 @@ async def test_the_playground_thinks_an_answer_through_from_the_panel_that_expla
         await until(lambda: any("9090" in text for text in stage.heard("ann")))
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_without_a_model_it_is_said_that_there_is_none_to_reason(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", f"{PORT} —why")

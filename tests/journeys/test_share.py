@@ -10,7 +10,7 @@ from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import ON_EACH_WIRE, Said, Seen, ask, open_stage, told, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, Seen, ask, open_stage, told, until
 
 PORT = "Which port does the dashboard listen on?"
 NOWHERE = Seen("", "")
@@ -30,7 +30,7 @@ async def test_an_answer_to_one_person_is_shared_once_with_its_question(platform
         assert PORT in shared and PORTS["2.0"] in shared and "Kettle 2.0" in shared
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_a_vote_under_an_answer_to_one_person_counts(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", PORT)

@@ -17,7 +17,7 @@ from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, ask, open_stage, sque
 PORT = "Which port does the dashboard listen on?"
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_ask_is_answered_to_the_caller_alone(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", f"{PORT[:-1]} in 1.5?")
@@ -48,7 +48,7 @@ async def test_admins_see_what_the_documentation_does_not_answer(platform: str, 
         await until(lambda: any("sourdough" in t and "1 abstained" in t for t in stage.heard("boss")))
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_others_are_refused(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         for text in ("status", "sources", "reindex", "reindex 2.0"):

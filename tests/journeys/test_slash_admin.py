@@ -113,7 +113,7 @@ async def test_what_a_private_channel_taught_is_published_from_there_alone(
         assert [pair.scope for pair in await bot.app.memory.everything()] == ["public"]
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_retiring_waits_for_the_button(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, PORT)

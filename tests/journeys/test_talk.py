@@ -35,7 +35,7 @@ async def test_the_asker_follows_up_without_a_mention(platform: str, bot: Bot) -
         assert "dashboard_password" in third.text, "the release named in the thread holds on"
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_the_model_hears_what_an_answer_said_without_its_sources(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
@@ -49,7 +49,7 @@ async def test_the_model_hears_what_an_answer_said_without_its_sources(
     assert PAGE.format("2.0") not in told
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_the_model_hears_for_which_release_each_answer_was(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
@@ -227,7 +227,7 @@ async def test_a_mention_alone_answers_the_question_above_it(platform: str, bot:
         assert PORTS["2.0"] in (await answer(stage, said)).text
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_who_calls_a_question_off_keeps_the_answer(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
@@ -237,7 +237,7 @@ async def test_who_calls_a_question_off_keeps_the_answer(platform: str, bot: Bot
         assert [seen.text for seen in stage.replies(said)] == [first.text]
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_who_was_not_helped_is_offered_a_vote(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
@@ -271,7 +271,7 @@ async def test_solved_puts_a_check_mark_on_the_question_in_slack(bot: Bot) -> No
         )
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_what_no_page_is_near_says_what_can_be_asked(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await answer(stage, await stage.say("ann", "Who won the world cup in 1998?", to="bot"))

@@ -21,7 +21,7 @@ async def voted(stage: Stage, seen: Seen, emoji: str, who: str = "ann", added: b
     await stage.quiet()
 
 
-@ON_EACH_WIRE
+@EVERYWHERE
 async def test_an_up_voted_answer_is_reused_without_the_model(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:

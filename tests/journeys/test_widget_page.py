@@ -18,6 +18,7 @@ from bot.platforms.web.platform import WithoutPlayground
 from tests.journeys.house import Kettle, house, new_kettle
 from tests.journeys.sphinx_site import address, serving, write_site
 from tests.ollama_server import OllamaServer
+from tests.patience import PATIENCE
 from tests.platforms.axe import violations
 from tests.platforms.browser import Page, in_a_thread
 from tests.platforms.widget_client import Reader, widget
@@ -77,8 +78,12 @@ class Site:
 
     def answer(self, number: int = 1) -> str:
         finished = ".exchange .body:not([aria-busy])"
-        self.page.until(lambda: len(self.all(finished)) == number)
-        return str(self.all(finished)[-1].text)
+
+        def last() -> str:
+            there = self.all(finished)
+            return str(there[-1].text) if len(there) == number else ""
+
+        return str(self.page.until(last))
 
     def focus(self) -> str:
         return str(self.look("return root.activeElement?.className || root.activeElement?.tagName || ''"))
@@ -122,10 +127,12 @@ def on_site(
         page.size(1280, 860)
         page.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
         chromium.get_log("browser")
-        yield Site(page, url, bot, folder)
-        chromium.get(f"{url}/_static/doctools.js")
-        chromium.execute_script("sessionStorage.clear()")
-        chromium.get("about:blank")
+        try:
+            yield Site(page, url, bot, folder)
+        finally:  # what one test leaves open is open in the next
+            chromium.get(f"{url}/_static/doctools.js")
+            chromium.execute_script("sessionStorage.clear()")
+            chromium.get("about:blank")
 
 
 class _Served:
@@ -156,8 +163,8 @@ def test_a_reader_asks_follows_up_votes_and_goes_to_another_release(site: Site) 
         "2.0 (latest)",
         "1.5",
     ]
-    assert len(site.all(".example")) == 2 and site.focus() == "TEXTAREA"
-    assert "without your name" in site.text(".privacy")
+    site.page.becomes(lambda: (len(site.all(".example")), site.focus()), (2, "TEXTAREA"))
+    site.find(".privacy", "without your name")
     said = site.ask(PORT)
     assert "7171" in said and "Sources" in said and "Kettle 1.5" in said
     # the source is a page of this site, and opens in this tab
@@ -171,13 +178,13 @@ def test_a_reader_asks_follows_up_votes_and_goes_to_another_release(site: Site) 
     site.page.until(lambda: site.find(".vote.up").get_attribute("aria-pressed") == "true")
     site.click(".vote.down")
     site.page.until(lambda: site.find(".vote.down").get_attribute("aria-pressed") == "true")
-    assert site.find(".vote.up").get_attribute("aria-pressed") == "false"
+    site.page.becomes(lambda: site.find(".vote.up").get_attribute("aria-pressed"), "false")
     site.page.until(lambda: "Thank you" in site.look("return root.querySelector('[aria-live]').textContent"))
     # another release's page: the conversation is still there, and so is the vote
     site.go("en/stable/dashboard.html")
     assert site.text(".said", "2.0") == "Answers are for Kettle 2.0."
     site.page.until(lambda: len(site.all(".exchange")) == 2)
-    assert site.find(".vote.down").get_attribute("aria-pressed") == "true"
+    site.page.becomes(lambda: site.find(".vote.down").get_attribute("aria-pressed"), "true")
     assert "9090" in site.ask(PORT, 3)
 
 
@@ -188,7 +195,9 @@ def test_an_answer_grows_before_the_readers_eyes(
 
     @asynccontextmanager
     async def ollama() -> AsyncIterator[Any]:
-        async with OllamaServer(tokens_per_second=4.0) as server:
+        async with OllamaServer(tokens_per_second=8.0) as server:
+            server.say(*["The dashboard listens on port 7171 by default [1]. It shows failed jobs [2]."] * 2)
+            server.holds_back = True  # until it was seen growing
             model.append(server)
             yield _Served(server)  # type: ignore[arg-type]
 
@@ -200,21 +209,22 @@ def test_an_answer_grows_before_the_readers_eyes(
             documented.copy(tmp_path / "kettle"),
             tmp_path / "site",
             ollama_host=url,
+            ollama_timeout=PATIENCE,
             fast=True,
         ) as site,
     ):
         site.start()
         site.find("textarea").send_keys(PORT, Keys.ENTER)
-        site.find(".body.growing")
-        early = site.text(".body.growing")
+        early = site.page.until(lambda: site.text(".body.growing"))
         assert early and site.find(".send").get_attribute("disabled")
         # the page is left while the answer is written, which goes on in the next one
         site.go("en/1.5/dashboard.html")
         site.find(".question", PORT)
-        model[0].tokens_per_second = 0.0
+        model[0].holds_back = False
         whole = site.answer()
         assert "7171" in whole and len(whole) > len(early) and not site.all(".growing")
-        assert "The answer is here" in site.look("return root.querySelector('[aria-live]').textContent")
+        heard = "return root.querySelector('[aria-live]').textContent"
+        site.page.until(lambda: "The answer is here" in site.look(heard))
 
 
 def test_keys_do_what_people_expect(site: Site) -> None:
@@ -223,7 +233,7 @@ def test_keys_do_what_people_expect(site: Site) -> None:
     site.look("root.querySelector('.launcher').focus()")
     site.page.keys(Keys.ENTER)
     site.find(".said", "Answers are for")
-    assert site.focus() == "TEXTAREA"
+    site.page.becomes(site.focus, "TEXTAREA")
     # the page's own shortcuts hear nothing of what is typed here
     site.find("textarea").send_keys("n/s", Keys.SHIFT, Keys.ENTER)
     assert site.find("textarea").get_property("value") == "n/s\n"
@@ -237,7 +247,7 @@ def test_keys_do_what_people_expect(site: Site) -> None:
     site.find("textarea").clear()
     site.find("textarea").send_keys(Keys.ESCAPE)
     site.gone(".panel")
-    assert site.focus() == "launcher"
+    site.page.becomes(site.focus, "launcher")
     dialog = site.look("const one = root.querySelector('[role=dialog]'); return [one.ariaModal, one.hidden]")
     assert dialog == ["false", True]
 
@@ -265,7 +275,7 @@ def test_starting_again_leaves_nothing(site: Site) -> None:
     site.find(".example")
     site.go("en/1.5/dashboard.html")
     site.find(".example")
-    assert not site.all(".exchange")
+    site.gone(".exchange")
     site.click(".example")
     assert site.answer()
     assert site.page.js("return [document.cookie, localStorage.length]") == ["", 0]
@@ -333,7 +343,7 @@ def test_on_a_phone_it_takes_the_whole_screen(site: Site) -> None:
     site.click(".sources a")
     site.page.until(lambda: "dashboard.html" in site.page.js("return location.href"))
     site.find(".launcher")
-    assert not site.all(".panel")
+    site.gone(".panel")
 
 
 def test_attributes_say_how_it_looks_and_what_it_answers(
@@ -382,14 +392,14 @@ def test_it_says_when_the_bot_is_away_and_asks_again(
         chromium.execute_cdp_cmd("Network.enable", {})
         chromium.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [f"{site.bot}/*"]})
         site.find("textarea").send_keys(PORT, Keys.ENTER)
-        assert site.text(".error") == "The bot is unreachable. Try again in a moment."
+        assert site.text(".error", "Try again") == "The bot is unreachable. Try again in a moment."
         chromium.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
         site.click(".quiet-button", "Try again")
         assert "7171" in site.answer()
         for number in range(2, 6):
             site.ask(PORT, number)
         site.find("textarea").send_keys(PORT, Keys.ENTER)
-        assert "Please ask again in" in site.text(".error")
+        site.find(".error", "Please ask again in")
 
 
 def _warned(chromium: webdriver.Chrome, *words: str) -> bool:

@@ -7,13 +7,17 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    NoSuchElementException,
+    StaleElementReferenceException,
+    TimeoutException,
+)
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -24,7 +28,14 @@ from tests.platforms.web_client import Client, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
 
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
---disable-background-networking --disable-component-update --disable-sync --window-size=1440,900"""
+--disable-background-networking --disable-component-update --disable-sync --window-size=1440,900
+--disable-extensions --disable-component-extensions-with-background-pages --disable-default-apps
+--disable-breakpad --metrics-recording-only --password-store=basic --disable-domain-reliability
+--disable-site-isolation-trials --renderer-process-limit=1 --process-per-site
+--disable-features=SpareRendererForSitePerProcess,OptimizationHints,OptimizationGuideModelDownloading,\
+OptimizationTargetPrediction,OptimizationGuideOnDeviceModel,Translate,MediaRouter,AutofillServerCommunication,\
+InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater"""
+"""What a browser of a person does beside showing pages takes a fifth of its processor time."""
 
 
 def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
@@ -124,6 +135,12 @@ class Page:
         )
         return wait.until(lambda _: condition())
 
+    def becomes(self, look: Callable[[], Any], wanted: Any) -> None:
+        """Wait until what is looked at is what is wanted; at the end both are shown."""
+        with suppress(TimeoutException):
+            self.until(lambda: look() == wanted)
+        assert look() == wanted
+
     def find(self, selector: str, text: str = "") -> WebElement:
         """Return the first element that is shown and holds the text; it may be replaced at any time."""
         return self.until(lambda: next((e for e in self.all(selector) if text in e.text), None))
@@ -138,6 +155,10 @@ class Page:
 
     def all(self, selector: str) -> list[WebElement]:
         return [e for e in self.driver.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()]
+
+    def texts(self, selector: str) -> list[str]:
+        """Return what each such element says that is shown now; for `becomes`."""
+        return [element.text for element in self.all(selector)]
 
     def gone(self, selector: str, text: str = "") -> None:
         self.until(lambda: not any(text in e.text for e in self.all(selector)))

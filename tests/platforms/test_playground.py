@@ -108,14 +108,15 @@ def test_votes_of_two_people(page: Page, dispatch: FakeDispatch) -> None:
     page.click("#thread .vote.down")
     page.find("#thread .vote.down[aria-pressed=true]", "1")
     page.find(f"{up}[aria-pressed=false]", "1")
-    assert [(r.person.id, r.added) for r in dispatch.reactions] == [("web:ben", False)]
-    assert [(p.person.id, p.name, p.again) for p in dispatch.presses] == [
+    page.becomes(lambda: [(r.person.id, r.added) for r in dispatch.reactions], [("web:ben", False)])
+    pressed = [
         ("web:ada", "up", False),
         ("web:ada", "up", True),
         ("web:ada", "up", False),
         ("web:ben", "up", False),
         ("web:ben", "down", False),
     ]
+    page.becomes(lambda: [(p.person.id, p.name, p.again) for p in dispatch.presses], pressed)
 
 
 def test_private_channel_is_for_members_only(page: Page) -> None:
@@ -123,8 +124,8 @@ def test_private_channel_is_for_members_only(page: Page) -> None:
     page.write("The release is on Friday")
     page.find("#messages .message", "Friday")
     page.play("ben")
-    page.until(lambda: page.text("#title") == "help")
-    assert [a.text for a in page.all("#channels a")] == ["help", "general", "forum"]
+    page.find("#title", "help")
+    page.becomes(lambda: page.texts("#channels a"), ["help", "general", "forum"])
     assert "Friday" not in page.driver.page_source
     page.play("chloe")
     page.click("#channels a", "maintainers")
@@ -133,8 +134,8 @@ def test_private_channel_is_for_members_only(page: Page) -> None:
 
 def test_people_talk_and_mention_the_bot_when_they_want_it(page: Page, dispatch: FakeDispatch) -> None:
     page.click("#channels a", "general")
-    assert "mention @Threadlore" in page.attribute("#composer-main", "placeholder")
-    assert len(page.all(".examples button")) == 3
+    page.until(lambda: "mention @Threadlore" in page.attribute("#composer-main", "placeholder"))
+    page.becomes(lambda: len(page.all(".examples button")), 3)
     page.write("Morning!\nall", send=False)
     page.keys(Keys.SHIFT, Keys.ENTER)
     page.keys(Keys.ENTER)
@@ -149,7 +150,7 @@ def test_people_talk_and_mention_the_bot_when_they_want_it(page: Page, dispatch:
     page.write("Anybody?")
     page.play("ben")
     page.click("#direct a")
-    assert page.text(".welcome").startswith("Just the two of you")
+    assert page.text(".welcome", "Just the two").startswith("Just the two of you")
 
 
 def test_example_question_is_asked_with_a_click(page: Page, dispatch: FakeDispatch) -> None:
@@ -166,7 +167,7 @@ def test_own_message_is_edited_and_deleted(page: Page, dispatch: FakeDispatch) -
     page.keys(" And sessions?", Keys.ENTER)
     page.find("#messages .head", "(edited)")
     page.find("#thread .footer")
-    assert dispatch.edits[0].text == f"{QUESTION} And sessions?"
+    page.becomes(lambda: [edited.text for edited in dispatch.edits], [f"{QUESTION} And sessions?"])
     page.click("#messages .message")
     page.click("#messages [aria-label=Delete]")
     page.click("#confirm button", "Delete")
@@ -183,7 +184,7 @@ def test_command_is_answered_to_its_caller_alone(page: Page) -> None:
     told = page.find("#messages .ephemeral", "You asked for releases.")
     assert "Only visible to you" in told.text and "/threadlore releases" in told.text
     page.write("/remind me")
-    assert "/ask and /threadlore" in page.text("#toast")
+    page.find("#toast", "/ask and /threadlore")
     assert page.attribute("#composer-main", "value") == "/remind me"
     page.play("ben")
     page.find(".welcome")
@@ -207,12 +208,13 @@ def test_why_opens_beside_and_goes_back_to_the_thread(page: Page) -> None:
 
 
 def test_index_work_and_releases_are_shown(page: Page, dispatch: FakeDispatch) -> None:
-    assert [pill.text.split("\n")[0] for pill in page.all(".pill")] == ["2.0", "2.3", "3.1"]
-    assert len(page.all(".pill.ready")) == 2
+    pills = ["2.0", "2.3", "3.1"]
+    page.becomes(lambda: [text.split("\n")[0] for text in page.texts(".pill")], pills)
+    page.becomes(lambda: len(page.all(".pill.ready")), 2)
     dispatch.running = [WORK]
     told = "Flask 2.0: indexing, 412 of 900 passages, 38/s, 13 s left"
     assert page.text("#progress .work-text", "412") == told
-    assert page.attribute(".work", "aria-valuenow") == "46"
+    page.becomes(lambda: page.attribute(".work", "aria-valuenow"), "46")
     dispatch.running = []
     page.gone("#progress")
 
@@ -224,7 +226,7 @@ def test_a_release_that_still_learns_its_sentences_says_so(page: Page, dispatch:
     said = "still learning its sentences: answers get better in 5 min"
     page.find("#progress .work-text", f"412 of 900 sentences: {said.partition(': ')[2]}")
     page.find(".pill.ready .learning", "still learning")
-    assert said in page.attribute("[data-act='pill-3.1']", "title")
+    page.until(lambda: said in page.attribute("[data-act='pill-3.1']", "title"))
     dispatch.is_learning, dispatch.running = False, []
     page.gone(".pill .learning")
 
@@ -235,7 +237,7 @@ def test_narrow_screen(page: Page, width: int) -> None:
     page.write(QUESTION)
     page.find("#thread .footer")
     page.gone("#composer-main")  # the thread takes over
-    assert page.js("return document.documentElement.scrollWidth") <= width
+    page.until(lambda: page.js("return document.documentElement.scrollWidth") <= width)
     wide = (
         "return [...document.querySelectorAll('.body')].filter((e) => e.scrollWidth > e.clientWidth).length"
     )
@@ -303,5 +305,5 @@ def test_page_finds_back_after_the_server_was_restarted(
         page.gone("#lost")
         page.write("After")
         page.find("#messages .message", "After")
-        assert [m.text for m in page.all("#messages .body")] == ["Before", "After"]
+        page.becomes(lambda: page.texts("#messages .body"), ["Before", "After"])
         chromium.get("about:blank")

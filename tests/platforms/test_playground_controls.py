@@ -61,7 +61,7 @@ def test_form_is_filled_by_keyboard_and_complains_before_it_is_sent(
     focused(page, "#form [value=release]")
     page.keys(Keys.TAB, "Use `follow_redirects`.")
     page.click("#form button", "Send")
-    assert "fill in" in page.text("#form [role=alert]")
+    page.find("#form [role=alert]", "fill in")
     assert len(dispatch.presses) == 1
     page.keys(Keys.ESCAPE)
     page.gone("#form[open]")
@@ -74,8 +74,8 @@ def test_form_is_filled_by_keyboard_and_complains_before_it_is_sent(
     page.keys(Keys.ARROW_DOWN)
     page.keys(Keys.TAB, Keys.CONTROL + Keys.ENTER)
     page.gone("#form[open]")
+    assert page.text("#thread .note .body", "Noted") == "Noted: wrong."
     assert dict(dispatch.presses[-1].fields) == {"what": "wrong", "better": "Use `follow_redirects`."}
-    assert page.text("#thread .note .body") == "Noted: wrong."
     page.click("#thread .note [aria-label='Put this away']")
     page.gone("#thread .note")
 
@@ -86,14 +86,15 @@ def test_what_is_said_to_one_person_stands_under_the_message_for_them_alone(
     page.play("ben")
     page.click("#messages .thread-link")
     page.find("#thread .vote.up")
-    assert page.all("#thread .control-delete") == [], "who may not delete sees no Delete"
-    for _ in range(2):
+    page.gone("#thread .control-delete")  # who may not delete sees no Delete
+    for pressed in ("true", "false"):
         page.click("#thread .vote.up")
-    assert "It is taken back." in page.text("#thread .from-bot .note")
+        page.find(f"#thread .vote.up[aria-pressed={pressed}]")
+    page.find("#thread .from-bot .note", "It is taken back.")
     assert page.text("#thread .day").startswith("1 reply")
     page.play("ada")
     page.find("#thread .footer")
-    assert page.all("#thread .note") == []
+    page.gone("#thread .note")
     page.click("#thread .control-delete")
     page.click("#confirm button", "Keep it")
     page.gone("#confirm[open]")
@@ -107,7 +108,7 @@ def test_menu_of_releases_by_keyboard(page: Page, dispatch: FakeDispatch) -> Non
     page.js("document.querySelector('#thread .control-release').focus()")
     page.keys(Keys.ENTER)
     focused(page, ".popup [role=menuitem]")
-    assert page.attribute("#thread .control-release", "aria-expanded") == "true"
+    page.becomes(lambda: page.attribute("#thread .control-release", "aria-expanded"), "true")
     page.keys(Keys.ESCAPE)
     page.gone(".popup")
     focused(page, "#thread .control-release")
@@ -139,13 +140,15 @@ def test_emoji_on_a_persons_message(page: Page, dispatch: FakeDispatch) -> None:
     page.find("#thread .reaction.accept[aria-pressed=true]", "2")
     page.click("#thread .reaction.accept")
     page.find("#thread .reaction.accept[aria-pressed=false]", "1")
-    told = [(r.person.id, r.person.helper, r.emoji, r.added) for r in dispatch.reactions]
-    assert told == [
+    wanted = [
         ("web:hana", True, "✅", True),
         ("web:hana", True, "👍", True),
         ("web:ben", False, "✅", True),
         ("web:ben", False, "✅", False),
     ]
+    page.becomes(
+        lambda: [(r.person.id, r.person.helper, r.emoji, r.added) for r in dispatch.reactions], wanted
+    )
 
 
 FAINT = """
@@ -199,7 +202,7 @@ def test_every_text_stands_out_from_its_ground(page: Page, scheme: str) -> None:
 def test_emoji_and_button_are_one_vote(page: Page) -> None:
     react(page, "Call app.test_client()", "Helpful")
     page.find("#thread .vote.up[aria-pressed=true]", "1")
-    assert page.all("#thread .reaction") == []
+    page.gone("#thread .reaction")
     page.click("#thread .vote.up")
     page.find("#thread .vote.up[aria-pressed=false]")
 
@@ -213,13 +216,13 @@ def test_link_opens_the_message_where_it_stands(page: Page) -> None:
     assert link.get_attribute("target") == "" and str(link.get_attribute("href")).startswith(page.url)
     link.click()
     focused(page, f"#thread [data-id='{key}']")
-    assert (page.person(), page.text("#title")) == ("ben", "help")
-    assert "/m/" not in page.driver.current_url
+    page.becomes(lambda: (page.person(), page.text("#title")), ("ben", "help"))
+    page.until(lambda: "/m/" not in page.driver.current_url)
     page.driver.get("about:blank")
     page.driver.get(f"{page.url}/#/m/{key}")
     focused(page, f"#thread [data-id='{key}']")
     page.js("location.hash = '#/m/12345'")
-    assert "gone" in page.text("#toast")
+    page.find("#toast", "gone")
 
 
 def test_tall_answer_is_read_from_its_question_on(page: Page) -> None:
@@ -243,12 +246,13 @@ def test_controls_on_a_narrow_screen(page: Page, scheme: str) -> None:
     page.size(390, 844)
     row = """return new Set([...document.querySelectorAll("#thread .footer > *")]
         .map((e) => Math.round(e.getBoundingClientRect().top + e.offsetHeight / 2))).size"""
-    assert page.js(row) == 1, "one row"
+    page.becomes(lambda: page.js(row), 1)
     small = """return [...document.querySelectorAll("#thread .footer > *")]
         .filter((e) => e.offsetHeight < 28).length"""
     assert page.js(small) == 0
     page.click("#thread .control-release")
     page.find(".popup")
+    focused(page, ".popup [role=menuitem]")
     out = """return [...document.querySelectorAll(arguments[0])].map((e) => e.getBoundingClientRect())
         .filter((box) => box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight)
         .length"""

@@ -39,7 +39,7 @@ def test_a_citation_opens_its_section_in_place_with_the_sentence_marked(page: Pa
     assert SENTENCE in page.js(MARKED), "what is open stays open when the message changes"
     page.click("#thread [aria-label='Close the section']")
     page.gone("#thread .section")
-    assert page.js("return document.activeElement.matches('#thread a.citation')")
+    page.until(lambda: page.js("return document.activeElement.matches('#thread a.citation')"))
 
 
 def test_sections_open_and_close_by_keyboard_and_several_at_once(page: Page) -> None:
@@ -82,6 +82,7 @@ def test_a_comparison_stands_side_by_side(page: Page, dispatch: FakeDispatch, wi
     page.size(width, 860)
     dispatch.says = ("2.0+2.3", COMPARED)
     page.write("And between 2.0 and 2.3?", where="thread")
+    page.until(lambda: len(page.all("#thread .footer")) == 2)  # until then each word makes it anew
     page.find("#thread .compare")
     sides = [side.text.replace("\n", " | ") for side in page.all("#thread .side")]
     assert sides[0].startswith("Flask 2.0 | Changes › Version 2.0.1 | Sessions are loaded")
