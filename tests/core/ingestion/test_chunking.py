@@ -242,6 +242,8 @@ def test_what_an_index_lists_a_section_under_is_searched_and_never_shown():
     assert listed.embedded == "Guide > A\nloop statement, for"
     assert listed.context_id == made.contexts[0].id, "it leads to where the section begins"
     assert made.id != plain.id
-    many = chunked(Section(("A",), "a", "Of a.", tuple(f"term number {n}" for n in range(200))), max_tokens=64)
+    many = chunked(
+        Section(("A",), "a", "Of a.", tuple(f"term number {n}" for n in range(200))), max_tokens=64
+    )
     assert all(count(one.embedded) <= 64 for one in many.searches)
     assert many.searches[-1].text.startswith("term number 0, term number 1")
