@@ -135,7 +135,7 @@ class Engine:
         kept = {self._vote_weighting.voter(account) for account in holders}
         gone = await self._store.hands(answer_id, value, kept, until)
         for voter in gone:
-            await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
+            await self._memory.vote(Vote(answer_id, voter, None, withdraws=value, until=until), 1.0)
         return len(gone)
 
     async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:

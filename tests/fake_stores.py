@@ -352,6 +352,9 @@ class FakeMemories:
             of = other.withdraws if other.value is None else other.value
             if same and other.said_at > vote.said_at and of in (hand, None):
                 return await self.pair(answer["pair_id"])
+        since = self.votes[vote.until :] if vote.until is not None else []
+        if any((other.answer_id, other.voter) == (vote.answer_id, vote.voter) for other, _, _ in since):
+            return await self.pair(answer["pair_id"])
         self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
         if pair is not None and pair.aside == "evicted" and vote.standing != READER:

@@ -66,7 +66,7 @@ class Marks:
         """Count a helper's ✅ on an answer of the bot as their 👍."""
         if self._helps(reaction):
             voter = reaction.person.id
-            given = Vote(answer_id, voter, 1, by_reaction=True, said_at=reaction.at)
+            given = Vote(answer_id, voter, 1, by_reaction=True, said_at=reaction.at, until=reaction.until)
             vote = given if reaction.added else replace(given, value=None, withdraws=1, by_reaction=False)
             await self._engine.feedback(vote, helper=True)
 
@@ -284,7 +284,7 @@ class ReactionHandler:
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
-        given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at)
+        given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at, until=reaction.until)
         vote = given if added else Vote(answer_id, voter, None, withdraws=value, said_at=reaction.at)
         await self._desk.engine.feedback(vote, helper=reaction.person.helper)
         await self._desk.unsolicited.noticed(answer_id)

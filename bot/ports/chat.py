@@ -82,7 +82,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when."""
+    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when.
+
+    Of one that was read there, not heard of, `until` is the number of the latest vote that was known before.
+    """
 
     ref: MessageRef
     person: Person
@@ -91,6 +94,7 @@ class Reaction:
     event: str = ""
     author: str = ""
     at: float = 0.0
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
