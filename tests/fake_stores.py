@@ -499,11 +499,12 @@ class FakeConversations:
         for part in parts:
             self._posts.setdefault(part.key, message)
 
-    async def posting(self, message: str, answer_id: str) -> None:
+    async def posting(self, message: str, answer_id: str) -> bool:
         if message in self._claims:
             self._claims[message] = replace(self._claims[message], posting=answer_id)
+        return True
 
-    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
+    async def answered(self, message: str, answer_id: str, language: str = "", ours: bool = False) -> None:
         if message in self._claims:
             claim = self._claims[message]
             spoken = language or claim.language

@@ -81,7 +81,7 @@ class Answering:
         except PlatformError as error:
             log.warning("could not answer %s: %s", key, error)
             if not error.retryable:
-                await self._desk.conversations.answered(key, "")
+                await self._desk.conversations.answered(key, "", ours=True)
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]
@@ -277,19 +277,20 @@ class Answering:
         chat, message, before = answer.chat, answer.message, answer.parts
         await self._hold(answer, before)
         if reply.answer_id and reply.answer_id != answer.found:
-            await self._desk.conversations.posting(message.key, reply.answer_id)
+            if not await self._desk.conversations.posting(message.key, reply.answer_id):
+                raise asyncio.CancelledError
             answer.found = reply.answer_id
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
         )
         await self._hold(answer, before)
         await self._desk.conversations.posted(message.key, answer.parts)
-        await self._desk.conversations.answered(message.key, reply.answer_id, message.language)
+        await self._desk.conversations.answered(message.key, reply.answer_id, message.language, ours=True)
 
     async def _keep_quiet(self, answer: _Answer) -> None:
         """Keep nothing of an unsure answer that nobody asked for, nor of the post."""
         key = answer.message.key
-        await self._desk.conversations.answered(key, "")
+        await self._desk.conversations.answered(key, "", ours=True)
         if answer.parts:
             await answer.chat.delete(answer.parts)
             await self._desk.conversations.posted(key, ())

@@ -274,7 +274,7 @@ class Vote:
 
     A taken-back vote may name in `withdraws` which of the two it was: the other one then stands again if it
     is still there. None takes back everything. `by_reaction` tells that an emoji under the answer stands for
-    it. `said_at` is when that was by the platform's clock, or 0: what comes after a later one of the same hand
+    it. `said_at` is when, by the platform's clock, or 0: what comes after a later one of the same hand
     changes nothing. Nor does what was read there, if its voter voted since vote number `until`.
     """
 

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from core.errors import DatabaseBusy, StorageError
+from core.domain import MessageRef
+from core.errors import DatabaseBusy, StorageError, StorageUnavailable
 from core.ports import Claim
 from storage.database.cluster import SqlCluster
 from storage.database.database import Database
@@ -143,10 +144,40 @@ async def test_who_does_not_share_is_refused_and_refuses(two: Two, tmp_path: Pat
     await alone.close()
 
 
+async def test_who_was_overtaken_neither_settles_the_question_nor_puts_its_answer_there(two: Two) -> None:
+    """An edit or a deletion that comes to another process has it take the question over from a living one."""
+    key = "slack:C1:1"
+    part = MessageRef("slack", "C1", "2", "1")
+    first, second = map(SqlConversations, two.databases)
+    await first.claim(Claim(key, key, "slack:U1", 1.0, {"text": "hi"}))
+    assert await first.posting(key, "early") and await first.is_ours(key)
+    await second.take_over(key)
+    await second.reopen(key, {"text": "ho"}, 1.0)
+    assert not await first.posting(key, "stale")
+    for late in ("stale", ""):
+        await first.answered(key, late, ours=True)
+    assert await second.is_ours(key), "it is still to be answered"
+    assert await second.posting(key, "right")
+    await second.posted(key, [part])
+    assert await second.answer_of(part.key) == "right", "votes on what is about to be posted"
+    await second.answered(key, "right", ours=True)
+    for late in ("stale", ""):
+        await first.answered(key, late, ours=True)
+        await second.answered(key, late, ours=True)
+        assert not await second.posting(key, late)
+    assert await first.answer_of(part.key) == "right", "votes on it are not lost"
+    await first.answered(key, "")
+    assert await second.answer_of(part.key) == "", "who deletes an answer need not have given it"
+
+
 async def test_who_leaves_leaves_what_is_open_to_the_others_at_once(two: Two) -> None:
     first, second = two.databases
     await SqlConversations(first).claim(Claim("slack:C1:1", "slack:C1:1", "slack:U1", 1.0, {"text": "hi"}))
+    assert first.member is not None and first.member.is_sure
     await first.close()
+    assert not first.member.is_sure, "what is still under way says nothing more"
+    with pytest.raises(StorageUnavailable):
+        await first.member.sure()
     [taken] = await SqlConversations(second).left("slack", messages=True)
     assert taken.message == "slack:C1:1"
     async with second.read() as connection:
