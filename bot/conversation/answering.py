@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.conversation.desk import WAIT, Desk, say
+from bot.conversation.line import Line
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
@@ -51,6 +52,7 @@ class Answering:
         self._held: Counter[str] = Counter()
         self.stopping = False
         self.history = Threads(desk).history
+        self.line = Line()
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -222,7 +224,8 @@ class Answering:
                 fresh=message.fresh,
             )
             PLACE.set(show.place)
-            found = await self._desk.engine.answer(question, show)
+            async with self.line.turn(question.asker):
+                found = await self._desk.engine.answer(question, show)
             if quiet and found.route == "abstain":
                 return None
             return await self._composed(found, message)
