@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from bot.conversation.desk import WAIT, Desk, say
 from bot.conversation.line import Line
+from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
@@ -19,7 +20,7 @@ from bot.rendering.answers import WORKING, compose, controls
 from core.domain import Answer, MessageRef, Question, Scope
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
-from core.ports import PLACE
+from core.ports import PLACE, Claim
 from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Answering:
         self.stopping = False
         self.history = Threads(desk).history
         self.line = Line()
+        self._strays = Strays(desk.conversations)
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -144,7 +146,8 @@ class Answering:
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
                 await asyncio.sleep(pause)
                 claim = await self._desk.conversations.claimed(key)
-                answer.parts = claim.parts if claim is not None else ()
+                # it may have been posted though nobody said so, such as after a time-out
+                answer.parts = await self._posted(chat, message, claim) if claim is not None else ()
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 if self._desk.cluster.is_sure:  # else another process may have answered
@@ -157,6 +160,9 @@ class Answering:
                 await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
                 log.warning("an answer has no boxes for votes: %s", error)
+
+    async def _posted(self, chat: Chat, message: Message, claim: Claim) -> tuple[MessageRef, ...]:
+        return claim.parts or await self._strays.of(chat, message.ref, claim)
 
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from bot.conversation.desk import Desk
@@ -174,6 +175,8 @@ class ReactionHandler:
         self._desk = desk
         self._marks = marks
         self._counting: set[asyncio.Task[None]] = set()
+        self._events: dict[str, asyncio.Task[None]] = {}
+        """What is counted at present, by its event: a platform that waits for long tells it again."""
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote, or apply it as a mark."""
@@ -189,14 +192,22 @@ class ReactionHandler:
             await self._to_its_end(
                 self._kept(
                     chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
-                )
+                ),
+                reaction.event,
             )
 
-    async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
-        """Finish counting even if the platform stops meanwhile."""
-        work = asyncio.create_task(counting)
-        self._counting.add(work)
-        work.add_done_callback(self._counting.discard)
+    async def _to_its_end(self, counting: Coroutine[Any, Any, None], event: str = "") -> None:
+        """Finish counting even if the platform stops meanwhile; an event that is being counted only once."""
+        work = self._events.get(event)
+        if work is not None:
+            counting.close()
+        else:
+            work = asyncio.create_task(counting)
+            self._counting.add(work)
+            work.add_done_callback(self._counting.discard)
+            if event:
+                self._events[event] = work
+                work.add_done_callback(lambda _: self._events.pop(event, None))
         await asyncio.shield(work)
 
     async def recounted(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
@@ -286,7 +297,10 @@ class ReactionHandler:
         voter, added = reaction.person.id, reaction.added
         given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at, until=reaction.until)
         vote = given if added else Vote(answer_id, voter, None, withdraws=value, said_at=reaction.at)
-        await self._desk.engine.feedback(vote, helper=reaction.person.helper)
+        # while it waits for its turn another process of a cluster may count it
+        known = partial(self._desk.conversations.taken, reaction.event)
+        shared = self._desk.cluster.is_shared and reaction.event
+        await self._desk.engine.feedback(vote, reaction.person.helper, known if shared else None)
         await self._desk.unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
         is_new = await self._is_new(reaction.event)

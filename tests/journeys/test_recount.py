@@ -167,7 +167,7 @@ async def test_a_vote_that_comes_after_the_emoji_were_compared_stands(
             await stage.react("hal", seen, "👍")
             await settled(bot, (2, 0))
 
-        memories.hands = hands_then  # type: ignore[method-assign]
+        memories.hands = hands_then  # type: ignore[method-assign, assignment]
         bot.dispatch.recount.begin(chat, Late(chat.reader, meanwhile))
         await bot.dispatch.recount.done("slack")
         assert await hands(bot) == (2, 0), "ann's is not taken back, and hal's not put again"
