@@ -350,7 +350,12 @@ class FakeMemories:
         for other, _, _ in self.votes if vote.said_at else ():
             same = (other.answer_id, other.voter) == (vote.answer_id, vote.voter)
             of = other.withdraws if other.value is None else other.value
-            if same and other.said_at > vote.said_at and of in (hand, None):
+            again = (other.value, other.withdraws, other.said_at) == (
+                vote.value,
+                vote.withdraws,
+                vote.said_at,
+            )
+            if same and (again or (other.said_at > vote.said_at and of in (hand, None))):
                 return await self.pair(answer["pair_id"])
         since = self.votes[vote.until :] if vote.until is not None else []
         if any((other.answer_id, other.voter) == (vote.answer_id, vote.voter) for other, _, _ in since):

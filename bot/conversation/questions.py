@@ -13,14 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.desk import (
-    LATER,
-    WAIT,
-    Desk,
-    InOrder,
-    Slot,
-    say,
-)
+from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.threads import TURNS
@@ -74,6 +67,8 @@ class Questions:
                 return
             taken()
             if found.is_new:
+                if found.decided and self._answering.stopping:  # it does not begin to work on it
+                    await self._desk.conversations.spared([message.ref.key])
                 await self._go_on(chat, found, slot)
             elif found.parts:  # another process of a cluster answers, or nobody need
                 await chat.delete(found.parts)

@@ -182,9 +182,12 @@ async def test_events_of_one_hand_count_in_the_order_of_the_platform(memories: M
     for vote in (put, off, put):
         await memories.vote(vote, 1.0)
     assert await memories.opinion("a1", "u") is None
-    for vote in (replace(put, said_at=30.0), off):
+    for vote in (replace(put, said_at=30.0), off, off, replace(put, said_at=30.0)):
         await memories.vote(vote, 1.0)
     assert await memories.opinion("a1", "u") == UP
+    assert (await memories.counts())["votes"] == 3, "what comes again is known"
+    await memories.vote(replace(off, said_at=30.0), 1.0)
+    assert await memories.opinion("a1", "u") is None
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,14 @@ async def test_who_cannot_save_anything_says_nothing_beside_anothers_answer(pair
     assert "9090" in only["text"]
 
 
+async def test_a_question_that_comes_while_a_process_stops_is_no_try_of_it(pair: Pair) -> None:
+    stage = FakeStage(pair.one)
+    await pair.one.dispatch.stop()
+    asked = await stage.say("ann", ASKED, to="bot")
+    claim = await pair.two.app.conversations.claimed(f"fake:{asked.place}:{asked.id}")
+    assert claim is not None and not claim.is_settled and claim.tries == 0
+
+
 async def _says(stage: FakeStage, text: str) -> bool:
     return any(message["text"] == text for message in stage.chat.messages)
 
