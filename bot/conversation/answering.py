@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.conversation.desk import WAIT, Desk, say
-from bot.conversation.line import Line
+from bot.conversation.line import AT_ONCE, QUOTED_AT_ONCE, Line
 from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
@@ -53,7 +53,7 @@ class Answering:
         self._held: Counter[str] = Counter()
         self.stopping = False
         self.history = Threads(desk).history
-        self.line = Line()
+        self.line = Line(QUOTED_AT_ONCE if desk.engine.model is None else AT_ONCE)
         self._strays = Strays(desk.conversations)
         self.to_person = to_person
 

@@ -15,8 +15,9 @@ from bot.conversation.limits import Refusal
 from core.models.breaker import FairQueue
 from core.ports import ASKER
 
-AT_ONCE = 64
-"""Answers that are worked on at once: more than models take, whose own line is shorter."""
+AT_ONCE, QUOTED_AT_ONCE = 64, 12
+"""Answers that are worked on at once: more than models take, whose own line is shorter; and where nothing but
+this process works on them, as many as keep it busy."""
 LONGEST_SECONDS = 45.0
 """The longest time that a question may wait for its turn, as far as can be told when it comes."""
 LATELY, FEW = 64, 8
