@@ -17,6 +17,7 @@ from core.errors import DatabaseBusy, StorageError, StorageUnavailable
 from core.ports import Claim
 from storage.database.cluster import SqlCluster
 from storage.database.database import Database
+from storage.database.places import CONNECTIONS, Places
 from storage.serving.channels import SqlChannels
 from storage.serving.conversations import SqlConversations
 from tests.databases import postgres_schema
@@ -131,6 +132,37 @@ async def test_one_has_its_turn_after_the_other(two: Two) -> None:
         async with two.databases[0].turn("memory"):
             raise ZeroDivisionError
     await asyncio.wait_for(turn(1), PATIENCE)
+
+
+async def test_who_has_a_turn_waits_for_no_connection_behind_the_others(two: Two) -> None:
+    database = two.databases[0]
+    database._places = Places(patience=0.2)
+    async with AsyncExitStack() as busy:
+        for _ in range(CONNECTIONS):
+            await busy.enter_async_context(database.read())
+        with pytest.raises(StorageUnavailable):
+            await SqlConversations(database).claimed("slack:C1:1")
+        async with database.turn("memory"):
+            assert await SqlConversations(database).claimed("slack:C1:1") is None
+            assert await SqlConversations(database).claim(Claim("slack:C1:1", "", "", 1.0))
+        with pytest.raises(StorageUnavailable):
+            await SqlConversations(database).claimed("slack:C1:1")
+    assert await SqlConversations(database).claimed("slack:C1:1")
+
+
+async def test_connections_are_given_in_the_order_in_which_they_are_asked_for() -> None:
+    """Also where somebody always comes just when one is free."""
+    places, got = Places(1), []
+
+    async def use(name: str, again: int) -> None:
+        async with places.one():
+            got.append(name)
+            await asyncio.sleep(0)
+        if again:
+            await use(name, again - 1)
+
+    await asyncio.gather(use("busy", 5), use("first", 0), use("second", 0))
+    assert got[:3] == ["busy", "first", "second"]
 
 
 async def test_who_does_not_share_is_refused_and_refuses(two: Two, tmp_path: Path) -> None:
