@@ -78,7 +78,7 @@ class Play:
         await voting
         await asyncio.gather(*self._watching)
         self.done.seconds = time.monotonic() - began
-        await self.world.until(lambda: not self.world.slack._waiting, "Slack got every acknowledgement", 400)
+        await self.world.until(lambda: not self.world.slack._waiting, "Slack got every acknowledgement", 900)
         await self._judge()
         return self.done
 
