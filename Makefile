@@ -90,12 +90,12 @@ faults: $(VENV)/ready-test
 # three processes on THREADLORE_TEST_POSTGRES that are killed, stopped and upgraded while people ask and vote; some minutes
 cluster: $(VENV)/ready-test
 	@$(BIN)/python -m tests.cluster $(if $(QUESTIONS),--questions $(QUESTIONS)) $(if $(VOTES),--votes $(VOTES)) \
-		$(if $(RATE),--rate $(RATE)) $(if $(CAPACITY),--capacity $(CAPACITY))
+		$(if $(RATE),--rate $(RATE)) $(if $(CAPACITY),--capacity $(CAPACITY)) $(if $(LOGS),--logs $(LOGS))
 
 # what 1, 2 and 3 processes answer in a second, in turn, on THREADLORE_TEST_POSTGRES; under six minutes
 throughput: $(VENV)/ready-test
 	@$(BIN)/python -m tests.cluster.throughput $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUESTIONS),--questions $(QUESTIONS))
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUESTIONS),--questions $(QUESTIONS)) $(if $(VOTES),--votes $(VOTES))
 
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -96,8 +96,12 @@ class Engine:
 
     # --- a reaction's journey --------------------------------------------------------------------------
 
-    async def feedback(self, vote: Vote, helper: bool = False) -> bool:
+    async def feedback(
+        self, vote: Vote, helper: bool = False, known: Callable[[], Awaitable[bool]] | None = None
+    ) -> bool:
         """Count one person's vote; returns True if it counts: of a kept answer, by somebody who is kept.
+
+        `known` tells, when memory is free for it, whether it was counted meanwhile.
 
         The asker's and helpers' votes weigh more, strangers' less (`core.memory.scoring`).
         Accounts that `corpora.toml` links are one voter.
@@ -108,7 +112,7 @@ class Engine:
         now = vote.at.timestamp() if vote.at else time.time()
         ballot = await self._vote_weighting.weigh(vote.voter, row["asker"], row["pair_id"], helper, now)
         voter = self._vote_weighting.voter(vote.voter)
-        await self._memory.vote(replace(vote, voter=voter, standing=ballot.standing), ballot.weight)
+        await self._memory.vote(replace(vote, voter=voter, standing=ballot.standing), ballot.weight, known)
         value = "withdrawn" if vote.value is None else "up" if vote.value else "down"
         log.info("vote counted", extra={"answer": vote.answer_id, "vote": value})
         return True
@@ -135,7 +139,7 @@ class Engine:
         kept = {self._vote_weighting.voter(account) for account in holders}
         gone = await self._store.hands(answer_id, value, kept, until)
         for voter in gone:
-            await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
+            await self._memory.vote(Vote(answer_id, voter, None, withdraws=value, until=until), 1.0)
         return len(gone)
 
     async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:

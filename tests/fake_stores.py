@@ -350,8 +350,16 @@ class FakeMemories:
         for other, _, _ in self.votes if vote.said_at else ():
             same = (other.answer_id, other.voter) == (vote.answer_id, vote.voter)
             of = other.withdraws if other.value is None else other.value
-            if same and other.said_at > vote.said_at and of in (hand, None):
+            again = (other.value, other.withdraws, other.said_at) == (
+                vote.value,
+                vote.withdraws,
+                vote.said_at,
+            )
+            if same and (again or (other.said_at > vote.said_at and of in (hand, None))):
                 return await self.pair(answer["pair_id"])
+        since = self.votes[vote.until :] if vote.until is not None else []
+        if any((other.answer_id, other.voter) == (vote.answer_id, vote.voter) for other, _, _ in since):
+            return await self.pair(answer["pair_id"])
         self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
         if pair is not None and pair.aside == "evicted" and vote.standing != READER:
@@ -496,11 +504,12 @@ class FakeConversations:
         for part in parts:
             self._posts.setdefault(part.key, message)
 
-    async def posting(self, message: str, answer_id: str) -> None:
+    async def posting(self, message: str, answer_id: str) -> bool:
         if message in self._claims:
             self._claims[message] = replace(self._claims[message], posting=answer_id)
+        return True
 
-    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
+    async def answered(self, message: str, answer_id: str, language: str = "", ours: bool = False) -> None:
         if message in self._claims:
             claim = self._claims[message]
             spoken = language or claim.language

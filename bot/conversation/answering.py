@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.conversation.desk import WAIT, Desk, say
+from bot.conversation.line import AT_ONCE, QUOTED_AT_ONCE, Line
+from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
@@ -18,7 +20,7 @@ from bot.rendering.answers import WORKING, compose, controls
 from core.domain import Answer, MessageRef, Question, Scope
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
-from core.ports import PLACE
+from core.ports import PLACE, Claim
 from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
@@ -51,6 +53,8 @@ class Answering:
         self._held: Counter[str] = Counter()
         self.stopping = False
         self.history = Threads(desk).history
+        self.line = Line(QUOTED_AT_ONCE if desk.engine.model is None else AT_ONCE)
+        self._strays = Strays(desk.conversations)
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -81,7 +85,7 @@ class Answering:
         except PlatformError as error:
             log.warning("could not answer %s: %s", key, error)
             if not error.retryable:
-                await self._desk.conversations.answered(key, "")
+                await self._desk.conversations.answered(key, "", ours=True)
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]
@@ -142,7 +146,8 @@ class Answering:
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
                 await asyncio.sleep(pause)
                 claim = await self._desk.conversations.claimed(key)
-                answer.parts = claim.parts if claim is not None else ()
+                # it may have been posted though nobody said so, such as after a time-out
+                answer.parts = await self._posted(chat, message, claim) if claim is not None else ()
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 if self._desk.cluster.is_sure:  # else another process may have answered
@@ -155,6 +160,9 @@ class Answering:
                 await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
                 log.warning("an answer has no boxes for votes: %s", error)
+
+    async def _posted(self, chat: Chat, message: Message, claim: Claim) -> tuple[MessageRef, ...]:
+        return claim.parts or await self._strays.of(chat, message.ref, claim)
 
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""
@@ -222,7 +230,8 @@ class Answering:
                 fresh=message.fresh,
             )
             PLACE.set(show.place)
-            found = await self._desk.engine.answer(question, show)
+            async with self.line.turn(question.asker):
+                found = await self._desk.engine.answer(question, show)
             if quiet and found.route == "abstain":
                 return None
             return await self._composed(found, message)
@@ -277,19 +286,20 @@ class Answering:
         chat, message, before = answer.chat, answer.message, answer.parts
         await self._hold(answer, before)
         if reply.answer_id and reply.answer_id != answer.found:
-            await self._desk.conversations.posting(message.key, reply.answer_id)
+            if not await self._desk.conversations.posting(message.key, reply.answer_id):
+                raise asyncio.CancelledError
             answer.found = reply.answer_id
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
         )
         await self._hold(answer, before)
         await self._desk.conversations.posted(message.key, answer.parts)
-        await self._desk.conversations.answered(message.key, reply.answer_id, message.language)
+        await self._desk.conversations.answered(message.key, reply.answer_id, message.language, ours=True)
 
     async def _keep_quiet(self, answer: _Answer) -> None:
         """Keep nothing of an unsure answer that nobody asked for, nor of the post."""
         key = answer.message.key
-        await self._desk.conversations.answered(key, "")
+        await self._desk.conversations.answered(key, "", ours=True)
         if answer.parts:
             await answer.chat.delete(answer.parts)
             await self._desk.conversations.posted(key, ())

@@ -24,7 +24,7 @@ BURST = 5
 """Questions that a full bucket holds beyond the steady rate of a minute."""
 CHANNEL_SHARE, WORKSPACE_SHARE = 5, 20
 """How many people's worth of questions a channel may ask, and a whole workspace."""
-Whose = Literal["person", "channel", "workspace", "day", "workspace day"]
+Whose = Literal["person", "channel", "workspace", "line", "day", "workspace day"]
 _OWN = ("person", "day")
 _PLACE = "limits"
 """The place that one-way names of people in buckets are for."""
@@ -35,6 +35,7 @@ _SAID: dict[Whose, str] = {
     ),
     "channel": N_("There are many questions here at the moment. Please ask again in {time}."),
     "workspace": N_("I get many questions at the moment. Please ask again in {time}."),
+    "line": N_("I get many questions at the moment. Please ask again in {time}."),
     "day": N_("I have answered as many of your questions as I may in a day. Please ask again in {time}."),
     "workspace day": N_("I have answered as many questions as I may in a day. Please ask again in {time}."),
 }
@@ -182,12 +183,16 @@ class Slowing:
         self._slowed: dict[str, float] = {}
 
     async def tell(self, chat: Chat, message: Message, refused: Refusal) -> tuple[MessageRef, ...]:
-        """Tell a person once that this question and those after it are left out, until they may ask again."""
+        """Tell a person once that this question and those after it are left out, until they may ask again.
+
+        Where the line is too long, which is nobody's doing, each question is told so.
+        """
         now = time.monotonic()
         self._slowed = {person: until for person, until in self._slowed.items() if until > now}
-        if message.author.id in self._slowed:
-            return ()
-        self._slowed[message.author.id] = now + refused.seconds
+        if refused.whose != "line":
+            if message.author.id in self._slowed:
+                return ()
+            self._slowed[message.author.id] = now + refused.seconds
         for pause in (*TOLD_AGAIN_SECONDS, 0.0):
             try:
                 return await chat.post(message.ref, Reply(str(refused)))
@@ -196,5 +201,6 @@ class Slowing:
                 if not (error.retryable and pause):
                     break
                 await asyncio.sleep(pause)
-        self._slowed.pop(message.author.id, None)  # so that the next question is told so
+        if refused.whose != "line":
+            self._slowed.pop(message.author.id, None)  # so that the next question is told so
         return ()

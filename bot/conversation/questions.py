@@ -13,15 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.desk import (
-    LATER,
-    WAIT,
-    Desk,
-    InOrder,
-    Slot,
-    say,
-)
-from bot.conversation.limits import Slowing
+from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
+from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
@@ -74,7 +67,11 @@ class Questions:
                 return
             taken()
             if found.is_new:
+                if found.decided and self._answering.stopping:  # it does not begin to work on it
+                    await self._desk.conversations.spared([message.ref.key])
                 await self._go_on(chat, found, slot)
+            elif found.parts:  # another process of a cluster answers, or nobody need
+                await chat.delete(found.parts)
 
     async def _claimed(self, chat: Chat, message: Message) -> Found | None:
         """Claim a message that is or may be for the bot; None if it could not be saved.
@@ -110,7 +107,7 @@ class Questions:
     async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> Found:
         trigger = await self._triggers.at_once(message)
         if trigger is None:
-            return Found(message, (), is_new=False)
+            return Found(message, parts, is_new=False)
         asked, decided = trigger
         claim = replace(self._desk.opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
         is_new = await self._desk.conversations.claim(claim, message.event)
@@ -204,8 +201,7 @@ class Questions:
             if pause := await self._desk.pausing.of(ref.channel_key):
                 await self._settle(chat, key, parts, await self._desk.pausing.tell(chat, message, pause))
                 return
-            limits, asker = self._desk.limits, message.author.id
-            if refused := None if found.again else await limits.wait(asker, ref.channel_key):
+            if not found.again and (refused := await self._refused(message)):
                 quiet = message.unasked == "questions"  # nobody awaits an answer there
                 told = () if quiet else await self._slowing.tell(chat, message, refused)
                 await self._settle(chat, key, parts, told)
@@ -218,6 +214,11 @@ class Questions:
                 return
             task = self._answering.begin(chat, message, parts, found.answer_id)
         await self._answering.follow(key, task)
+
+    async def _refused(self, message: Message) -> Refusal | None:
+        """Return why a question is not answered: the line is too long, or too much is asked."""
+        limits = self._desk.limits
+        return self._answering.line.refusal() or await limits.wait(message.author.id, message.ref.channel_key)
 
     async def _too_late(self, chat: Chat, found: Found) -> None:
         """Tell a person that what is now known to be a follow-up is too old to be answered."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from bot.conversation.answering import Answering
 from bot.conversation.desk import InOrder, Slot
+from bot.conversation.strays import Strays
 from bot.ports.chat import Chat, Message, Reply, ref_of, unpacked
-from bot.rendering.answers import is_sign_of_work
 from core.domain import MessageRef
 from core.errors import PlatformError
 from core.languages import N_, _, speaking
@@ -123,31 +123,3 @@ class TakingUp:
         except PlatformError as error:
             log.info("a question that is given up could not be told so: %s", error)
         await (self._conversations.answered(key, "") if claim.decided else self._conversations.dropped(key))
-
-
-class Strays:
-    """Finds the bot's messages under a question that belong to no known reply."""
-
-    def __init__(self, conversations: ConversationStore) -> None:
-        self._conversations = conversations
-        self._looking = asyncio.Lock()
-
-    async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
-        """Return the messages of a claim's reply; note those that were not noted yet.
-
-        In a thread these are all unknown messages of the bot; in a direct message only signs of work.
-        """
-        if not claim.tries:
-            return claim.parts
-        async with self._looking:
-            try:
-                said = await chat.own_after(where)
-            except PlatformError as error:
-                log.info("what stands under a question cannot be read: %s", error)
-                return claim.parts
-            known = await self._conversations.known([stray.ref.key for stray in said])
-            unknown = [stray for stray in said if stray.ref.key not in known]
-            mine = tuple(stray.ref for stray in unknown if where.thread or is_sign_of_work(stray.text))
-            if mine:
-                await self._conversations.posted(claim.message, (*claim.parts, *mine))
-            return (*claim.parts, *mine)

@@ -23,10 +23,11 @@ from bot.escalation.asking import AN_HOUR, Escalation
 from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler
 from bot.interactions.ledger import Kind
+from bot.interactions.marks import Marks
 from bot.interactions.own_pages import OwnPagesHandler
 from bot.interactions.pages import Pages
 from bot.interactions.presses import Presses
-from bot.interactions.reactions import Marks, ReactionHandler
+from bot.interactions.reactions import ReactionHandler
 from bot.interactions.recount import Recount
 from bot.operations.alerts import Alerts
 from bot.operations.application import Application

@@ -1,170 +1,34 @@
-"""Reactions: an emoji is turned into a vote or a mark, and counted once.
-
-Marks are ✅ and ❌ on messages: what helpers accept is remembered, what its author objects to forgotten.
-"""
+"""Reactions: an emoji is turned into a vote or a mark, and counted once."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Literal
 
 from bot.conversation.desk import Desk
-from bot.escalation.resolving import Resolving
-from bot.escalation.texts import REMEMBERED_LATER
 from bot.home.logs import about
-from bot.ports.chat import ACCEPT, Chat, Cleared, Message, Person, Reaction, Reply, vote_of
+from bot.interactions.marks import Marks
+from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.rendering.answers import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
-from core.domain import MessageRef, Question, Turn, Vote
-from core.engine import Engine
+from core.domain import Vote
 from core.errors import StorageUnavailable
-from core.feedback.accepted_answers import Written
 from core.languages import N_, _, speaking
 from core.ports import Claim
-from core.ports.escalations import Ticket
 
-History = Callable[[Chat, MessageRef], Awaitable[Sequence[Turn]]]
 log = logging.getLogger(__name__)
 
 NOT_KEPT = N_("I cannot save anything right now, so your reaction does not count. Please try again later.")
 KEPT_LATER = N_("I cannot save anything right now. Your reaction will count as soon as I can.")
+NOTED_SECONDS = (0.1, 0.4, 1.5)
+"""Pauses before it is looked again which answer stands in a message that the bot has just posted."""
+AT_ONCE = 4
+"""Reactions that are looked at in the database at once: they are counted one by one, and who counts must not
+wait for a connection behind all the others."""
 COUNTING_SECONDS = 8.0
 """Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
-
-
-class Marks:
-    """Takes marks on messages; `history` reads what was said before a message."""
-
-    def __init__(self, engine: Engine, history: History, resolving: Resolving) -> None:
-        self._engine = engine
-        self._history = history
-        self._resolving = resolving
-
-    async def take(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
-        """Apply a mark; `answer_id` is set if the message is one of the bot's answers."""
-        kind = mark_of(reaction.emoji)
-        if kind == "accept" and await self._resolving.on_post(chat, reaction):
-            return
-        if answer_id:
-            if kind == "accept":
-                await self._vouch(reaction, answer_id)
-        elif kind == "accept" and reaction.added:
-            await self._accept(chat, reaction)
-        elif kind == "accept":
-            await self._engine.accepted.withdraw(reaction.ref.key, reaction.person.id)
-            is_remembered = await self._engine.accepted.is_remembered(reaction.ref.key)
-            await self._resolving.taken_off(chat, reaction.ref, reaction.person, is_remembered)
-        elif kind == "object" and reaction.added:
-            await self._object(chat, reaction)
-
-    def _helps(self, reaction: Reaction) -> bool:
-        return reaction.person.helper or self._engine.helps(reaction.person.id)
-
-    async def _vouch(self, reaction: Reaction, answer_id: str) -> None:
-        """Count a helper's ✅ on an answer of the bot as their 👍."""
-        if self._helps(reaction):
-            voter = reaction.person.id
-            given = Vote(answer_id, voter, 1, by_reaction=True, said_at=reaction.at)
-            vote = given if reaction.added else replace(given, value=None, withdraws=1, by_reaction=False)
-            await self._engine.feedback(vote, helper=True)
-
-    async def _accept(self, chat: Chat, reaction: Reaction) -> None:
-        """Remember a person's message as the answer to its thread's question, and tell those concerned.
-
-        In the thread of a question that was put to a person it also resolves that question.
-        """
-        person = reaction.person
-        helps = self._helps(reaction)
-        if not helps and not await self._resolving.concerns(reaction.ref, person):
-            return
-        message = await chat.message(reaction.ref)
-        if message is None or message.author.bot:
-            return
-        question = await chat.question_of(message.ref)
-        ticket = await self._resolving.about(message, question)
-        if ticket is not None:
-            await self._resolve(chat, reaction, message, ticket)
-            return
-        if not helps or question is None or question.author.bot or question.ref.key == message.ref.key:
-            return
-        if not question.text.strip():
-            return
-        asked = Question(
-            text=question.text,
-            asker=question.author.id,
-            channel=message.ref.channel_key,
-            scope=message.scope,
-            history=tuple(await self._history(chat, question.ref)),
-        )
-        await self._remember(chat, message, reaction, asked)
-
-    async def _resolve(self, chat: Chat, reaction: Reaction, message: Message, ticket: Ticket) -> None:
-        """Resolve a ticket by a message of its thread, and remember that message if allowed."""
-        person, resolving = reaction.person, self._resolving
-        others = not ticket.is_open and ticket.answer != message.ref.key
-        if not resolving.may_resolve(ticket, person) or (others and not resolving.is_trusted(ticket, person)):
-            return
-        own_question = message.ref.key == ticket.message.partition("@")[0]
-        if own_question or not message.scope.remembered:
-            await resolving.resolve(chat, ticket, person, None)
-            return
-        if resolving.may_teach(ticket, person, message.author):
-            asked = Question(
-                text=ticket.question,
-                asker=ticket.asker,
-                channel=message.ref.channel_key,
-                scope=message.scope,
-                release="" if "+" in ticket.release else ticket.release,
-                authors=tuple(sorted(await self._engine.answer_log.authors(ticket.answer_id))),
-            )
-            await self._remember(chat, message, reaction, asked)
-        elif ticket.is_open:
-            await chat.whisper(message.ref, person, Reply(_(REMEMBERED_LATER)))
-        await resolving.resolve(chat, ticket, person, message.ref)
-
-    async def _remember(self, chat: Chat, message: Message, reaction: Reaction, asked: Question) -> None:
-        written = Written(
-            message.ref.key,
-            message.author.id,
-            message.author.name,
-            message.text,
-            await chat.permalink(message.ref),
-        )
-        outcome = await self._engine.accepted.accept(written, asked, reaction.person.id)
-        if outcome.pair is None:
-            said = " ".join([_("I do not remember this answer."), outcome.problem])
-            await chat.whisper(message.ref, reaction.person, Reply(said))
-            return
-        release = outcome.pair.release
-        said = _("I remember this answer to “{question}” for {release}. Take the ✅ off and I forget it.")
-        await chat.whisper(
-            message.ref,
-            reaction.person,
-            Reply(said.format(question=outcome.pair.question, release=release)),
-        )
-        await self._tell_author(chat, message, reaction)
-
-    async def _tell_author(self, chat: Chat, message: Message, reaction: Reaction) -> None:
-        if message.author.id != reaction.person.id:
-            said = _(
-                "{name} marked your answer with ✅, so I remember it and name you. Put ❌ on it if you do "
-                "not want that; then I never will."
-            )
-            await chat.whisper(message.ref, message.author, Reply(said.format(name=reaction.person.name)))
-
-    async def _object(self, chat: Chat, reaction: Reaction) -> None:
-        """Forget a message that its own author marked with ❌."""
-        person = reaction.person
-        if reaction.author not in ("", person.id):
-            return
-        message = await chat.message(reaction.ref)
-        if message is None or message.author.id != person.id:
-            return
-        if await self._engine.accepted.object(reaction.ref.key, person.id):
-            said = _("I have forgotten this answer of yours and will not remember it again.")
-            await chat.whisper(message.ref, person, Reply(said))
 
 
 class ReactionHandler:
@@ -173,30 +37,60 @@ class ReactionHandler:
     def __init__(self, desk: Desk, marks: Marks) -> None:
         self._desk = desk
         self._marks = marks
+        self._places = asyncio.Semaphore(AT_ONCE)
         self._counting: set[asyncio.Task[None]] = set()
+        self._events: dict[str, asyncio.Task[None]] = {}
+        """What is counted at present, by its event: a platform that waits for long tells it again."""
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote, or apply it as a mark."""
-        value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
-        if reaction.person.bot:
-            return
-        answer_id = await self._desk.conversations.answer_of(reaction.ref.key)
-        if value is None and not mark:
-            if answer_id and reaction.added:
-                await self._desk.unsolicited.noticed(answer_id)
-            return
-        with speaking(await self._desk.locales.of_reaction(reaction, answer_id)):
-            await self._to_its_end(
-                self._kept(
-                    chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
-                )
-            )
+        if not reaction.person.bot:
+            await self._to_its_end(self._taken(chat, reaction), reaction.event)
 
-    async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
-        """Finish counting even if the platform stops meanwhile."""
-        work = asyncio.create_task(counting)
-        self._counting.add(work)
-        work.add_done_callback(self._counting.discard)
+    async def _taken(self, chat: Chat, reaction: Reaction) -> None:
+        value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
+        async with self._places:
+            answer_id = await self._answer_of(reaction, is_vote=value is not None)
+            if value is None and not mark:
+                if answer_id and reaction.added:
+                    await self._desk.unsolicited.noticed(answer_id)
+                return
+            language = await self._desk.locales.of_reaction(reaction, answer_id)
+
+        async def counting() -> None:
+            async with self._places:
+                await self._reacted(chat, reaction, answer_id, value, bool(mark))
+
+        with speaking(language):
+            await self._kept(chat, reaction, counting)
+
+    async def _answer_of(self, reaction: Reaction, is_vote: bool) -> str:
+        """Return the answer of a message; empty where it has none.
+
+        What the bot has just posted may not be noted yet. Raises StorageUnavailable where it is not soon.
+        """
+        key = reaction.ref.key
+        answer_id = await self._desk.conversations.answer_of(key)
+        if answer_id or not (is_vote and reaction.just_posted):
+            return answer_id
+        for pause in NOTED_SECONDS:
+            if await self._desk.conversations.known([key]):
+                return await self._desk.conversations.answer_of(key)
+            await asyncio.sleep(pause)
+        raise StorageUnavailable("Nobody has noted yet what stands in a message that was just posted.")
+
+    async def _to_its_end(self, counting: Coroutine[Any, Any, None], event: str = "") -> None:
+        """Finish counting even if the platform stops meanwhile; an event that is being counted only once."""
+        work = self._events.get(event)
+        if work is not None:
+            counting.close()
+        else:
+            work = asyncio.create_task(counting)
+            self._counting.add(work)
+            work.add_done_callback(self._counting.discard)
+            if event:
+                self._events[event] = work
+                work.add_done_callback(lambda _: self._events.pop(event, None))
         await asyncio.shield(work)
 
     async def recounted(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
@@ -284,9 +178,12 @@ class ReactionHandler:
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
-        given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at)
+        given = Vote(answer_id, voter, value, by_reaction=True, said_at=reaction.at, until=reaction.until)
         vote = given if added else Vote(answer_id, voter, None, withdraws=value, said_at=reaction.at)
-        await self._desk.engine.feedback(vote, helper=reaction.person.helper)
+        # while it waits for its turn another process of a cluster may count it
+        known = partial(self._desk.conversations.taken, reaction.event)
+        shared = self._desk.cluster.is_shared and reaction.event
+        await self._desk.engine.feedback(vote, reaction.person.helper, known if shared else None)
         await self._desk.unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
         is_new = await self._is_new(reaction.event)

@@ -192,7 +192,8 @@ class Recount:
                 helps = person.helper or self._desk.engine.helps(account)
                 if person.bot or (vote_of(emoji) is None and not helps):
                     continue
-                await self._reactions.recounted(chat, Reaction(ref, person, emoji, True), shown.answer_id)
+                put = Reaction(ref, person, emoji, True, until=newest)
+                await self._reactions.recounted(chat, put, shown.answer_id)
                 changes += 1
         return changes
 

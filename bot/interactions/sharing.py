@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.resumption import Strays
+from bot.conversation.strays import Strays
 from bot.ports.chat import Chat, Control, Message, Press, Reply, packed, unpacked
 from bot.rendering.answers import compose, controls
 from core.domain import Answer, MessageRef, Scope

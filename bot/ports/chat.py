@@ -82,7 +82,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when."""
+    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when.
+
+    Of one that was read there, not heard of, `until` is the number of the latest vote that was known before.
+    With `just_posted` the message is one of the bot's that may not be noted yet, and the platform tells of
+    the reaction again if it is not taken.
+    """
 
     ref: MessageRef
     person: Person
@@ -91,6 +96,8 @@ class Reaction:
     event: str = ""
     author: str = ""
     at: float = 0.0
+    until: int | None = None
+    just_posted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

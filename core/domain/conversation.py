@@ -57,9 +57,8 @@ class Scope:
 class MessageRef:
     """Where a message stands.
 
-    `channel` is the platform's channel (the parent where the platform has thread channels),
-    `thread` the conversation inside it (the root message's id), empty in a direct message that
-    has no thread.
+    `channel` is the platform's channel (the parent where the platform has thread channels), `thread` the
+    conversation inside it (the root message's id), empty in a direct message that has no thread.
     """
 
     platform: str
@@ -273,10 +272,10 @@ READER: Standing = "reader"
 class Vote:
     """One person's opinion on one answer: 1 for 👍, 0 for 👎, None when it is taken back.
 
-    A taken-back vote may name in `withdraws` which of the two it was: the other one then stands
-    again if it is still there. None takes back everything. `by_reaction` tells that an emoji under the
-    answer stands for it, which others may clear. `said_at` is when that was by the platform's clock,
-    or 0: one that comes after a later one of the same hand (👍 or 👎) changes nothing.
+    A taken-back vote may name in `withdraws` which of the two it was: the other one then stands again if it
+    is still there. None takes back everything. `by_reaction` tells that an emoji under the answer stands for
+    it. `said_at` is when, by the platform's clock, or 0: what comes after a later one of the same hand
+    changes nothing. Nor does what was read there, if its voter voted since vote number `until`.
     """
 
     answer_id: str
@@ -287,6 +286,7 @@ class Vote:
     standing: Standing = "known"
     by_reaction: bool = False
     said_at: float = 0.0
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,8 @@ from core.ports.cluster import ALL, Cluster, OnlyProcess
 from core.ports.opinions import Distinction, DistinctionStore
 from core.system.offload import aside
 
+Known = Callable[[], Awaitable[bool]]
+
 
 class CommunityMemory:
     """Places pairs by their votes and recalls them by their question."""
@@ -142,13 +144,13 @@ class CommunityMemory:
         again = await self._recognition.repeated(encoder, text, recall.high)
         return next((pair.id for pair in again if not self._guard(topic, pair.topic)), "")
 
-    async def vote(self, vote: Vote, weight: float) -> Remembered | None:
-        """Count a vote; return the pair it moved, None where the answer has no pair.
+    async def vote(self, vote: Vote, weight: float, known: Known | None = None) -> Remembered | None:
+        """Count a vote unless it is `known` by then; return the pair it moved, None where there is none.
 
         The event is committed first: whatever happens later, the vote is not lost.
         """
         async with self._turns.one():
-            pair = await self._store.vote(vote, weight)
+            pair = None if known and await known() else await self._store.vote(vote, weight)
             if pair is not None:
                 await self._put([pair], await self._places.encoders.vectors_of(self._corpora, [pair]))
                 await self._learn([pair])

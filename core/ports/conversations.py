@@ -63,11 +63,17 @@ class ConversationStore(Protocol):
         nothing is noted for a claim that another process took over.
         """
 
-    async def posting(self, message: str, answer_id: str) -> None:
-        """Note the answer that was found for a claim, before it is posted."""
+    async def posting(self, message: str, answer_id: str) -> bool:
+        """Note the answer that was found for a claim, before it is posted.
 
-    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
-        """Note that a claim is settled with this answer; an empty id settles it without one."""
+        False, and nothing changes, where another process of a cluster has taken it over or settled it.
+        """
+
+    async def answered(self, message: str, answer_id: str, language: str = "", ours: bool = False) -> None:
+        """Note that a claim is settled with this answer; an empty id settles it without one.
+
+        With `ours` nothing changes where another process of a cluster has taken it over or settled it.
+        """
 
     async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""

@@ -21,6 +21,7 @@ from core.ports.about import HOLDER
 from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.member import Member
+from storage.database.places import Places, having_turn
 from storage.database.schema import migrate
 from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
 from storage.tables import AboutRow, Base
@@ -55,6 +56,7 @@ class Database:
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._connection = WholeConnection if self._is_sqlite else AsyncConnection
         self._writing = asyncio.Lock()
+        self._places = Places()
         self._written = -math.inf
         self._owed = False
         self._rewriting: Any = None
@@ -134,7 +136,7 @@ class Database:
         """Open a connection for reading: each statement sees what was committed before it."""
         self._check_hold()
         try:
-            async with self._connection(self._engine) as connection:
+            async with self._places.one(), self._connection(self._engine) as connection:
                 yield connection
         except TROUBLE as error:
             raise _storage_error(error) from error
@@ -150,7 +152,11 @@ class Database:
         finally:
             self._waiting -= 1
         try:
-            async with self._connection(self._writer) as connection, connection.begin():
+            async with (
+                self._places.one(),
+                self._connection(self._writer) as connection,
+                connection.begin(),
+            ):
                 if self.member and not await changes.counts(connection, self.member):
                     self.lost = self.lost or "The others of the cluster took this process for dead."
                     self._check_hold()
@@ -179,7 +185,8 @@ class Database:
             async with engine.connect() as connection:
                 try:
                     await connection.execute(changes.TURN, {"what": what})
-                    yield
+                    async with having_turn():
+                        yield
                     await connection.execute(changes.TURN_OVER, {"what": what})
                 except BaseException:  # also a cancelled one lets others have their turn
                     await connection.invalidate()

@@ -139,6 +139,7 @@ class Member:
     async def release(self) -> None:
         """Leave the cluster: what is open is left to the others at once."""
         self._ended.set()
+        self._why = self._why or "This process leaves the cluster: another one answers."
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join)
         await asyncio.to_thread(self._leave)

@@ -16,7 +16,7 @@ from core.ports import MemoryChange, Placement, Remembered, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import COUNTS, later_than, load_pairs, pair_values, raised, staleness, standing
+from storage.memory.pair_rows import COUNTS, is_outdated, load_pairs, pair_values, raised, staleness, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
@@ -157,7 +157,7 @@ class SqlMemories(Store):
                 # what they voted long ago is theirs again
                 old = (VoteRow.pair_id == pair_id, VoteRow.voter.in_(veils))
                 await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
-            if vote.said_at and await connection.scalar(later_than(vote)) is not None:
+            if await is_outdated(connection, vote):
                 return await self._of(connection, pair_id)
             await connection.execute(
                 self._database.insert(VoteRow).values(

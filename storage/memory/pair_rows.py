@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Select, case, delete, distinct, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, delete, distinct, func, or_, select, update
 
 from core.domain import READER, STRANGERS, Citation, Vote
 from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
@@ -114,13 +114,25 @@ def staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[s
     return row, before, before - {release} if cited <= live_hashes else before | {release}
 
 
-def later_than(vote: Vote) -> Select[Any]:
-    """Find a later event of the same hand, by the platform's clock: events may come in another order."""
-    hand = vote.withdraws if vote.value is None else vote.value
+async def is_outdated(connection: Any, vote: Vote) -> bool:
+    """Return True if it is known already, or what its voter said later: events may come twice, in any order.
+
+    That is the same or a later event of the same hand, by the platform's clock; or any event since `until`,
+    when what stood under the answer was read.
+    """
+    off = vote.withdraws
+    hand = off if vote.value is None else vote.value
     taken_off = VoteRow.value.is_(None) & ((VoteRow.withdraws == hand) | VoteRow.withdraws.is_(None))
     same = (VoteRow.answer_id == vote.answer_id, VoteRow.voter == vote.voter)
-    later = (VoteRow.said_at > vote.said_at, (VoteRow.value == hand) | taken_off)
-    return select(VoteRow.number).where(*same, *later).limit(1)
+    later: list[ColumnElement[bool]] = []
+    if vote.said_at:
+        later.append((VoteRow.said_at > vote.said_at) & ((VoteRow.value == hand) | taken_off))
+        told = (VoteRow.value.is_not_distinct_from(vote.value), VoteRow.withdraws.is_not_distinct_from(off))
+        later.append(and_(VoteRow.said_at == vote.said_at, *told))
+    if vote.until is not None:
+        later.append(VoteRow.number > vote.until)
+    found = select(VoteRow.number).where(*same, or_(*later)).limit(1)
+    return bool(later) and await connection.scalar(found) is not None
 
 
 class SqlRewordings(Store):

@@ -29,6 +29,11 @@ class SqlConversations(Store):
         """Return what names this process in a cluster; empty elsewhere."""
         return self._database.member.id if self._database.member else ""
 
+    @property
+    def _held(self) -> tuple[Any, ...]:
+        """Return what is true of the open claims of this process in a cluster; elsewhere of all claims."""
+        return (ClaimRow.answer_id.is_(None), ClaimRow.holder == self._me) if self._me else ()
+
     async def claim(self, claim: Claim, event: str = "") -> bool:
         """Take a message once and for all; False when it or its event was taken before."""
         async with self._database.write() as connection:
@@ -86,19 +91,20 @@ class SqlConversations(Store):
                     [{"part": part.key, "message": message} for part in parts],
                 )
 
-    async def posting(self, message: str, answer_id: str) -> None:
-        """Note the answer that was found for a claim, before it is posted."""
-        async with self._database.write() as connection:
-            await connection.execute(
-                update(ClaimRow).where(ClaimRow.message == message).values(posting=answer_id)
-            )
+    async def posting(self, message: str, answer_id: str) -> bool:
+        """Note the answer that was found for a claim, before it is posted; False if it is another's."""
+        open_ = (ClaimRow.message == message, *self._held)
+        noted = await self._change(update(ClaimRow).where(*open_).values(posting=answer_id))
+        return bool(noted) or not self._me
 
-    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
-        """Note that a claim is settled with this answer; an empty id settles it without one."""
+    async def answered(self, message: str, answer_id: str, language: str = "", ours: bool = False) -> None:
+        """Note that a claim is settled with this answer; an empty id settles it without one.
+
+        With `ours` nothing changes where another process of a cluster has taken it over or settled it.
+        """
         told = {"language": language} if language else {}
-        await self._change(
-            update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id, **told)
-        )
+        open_ = (ClaimRow.message == message, *(self._held if ours else ()))
+        await self._change(update(ClaimRow).where(*open_).values(answer_id=answer_id, **told))
 
     async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
@@ -170,7 +176,7 @@ class SqlConversations(Store):
 
     async def is_ours(self, message: str) -> bool:
         """Return True if a claim is open, and no other process of a cluster has taken it over."""
-        held = ClaimRow.message == message, ClaimRow.answer_id.is_(None), ClaimRow.holder == self._me
+        held = (ClaimRow.message == message, *self._held)
         return not self._me or await self._row(select(ClaimRow.message).where(*held)) is not None
 
     async def answer_of(self, part: str) -> str:

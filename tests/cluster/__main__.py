@@ -23,15 +23,23 @@ from tests.databases import postgres_schema
 SIZE = 3
 
 
-async def faults(folder: Path, questions: int, votes: int, rate: float, seed: int) -> Figures:
-    """Ask and vote while one of three is killed, one is stopped, and all are upgraded."""
+async def faults(
+    folder: Path, questions: int, votes: int, rate: float, seed: int, logs: Path | None = None
+) -> Figures:
+    """Ask and vote while one of three is killed, one is stopped, and all are upgraded; keep their logs."""
     with postgres_schema() as url:
         async with world(folder, MODELS, url) as three:
             await three.start()
             await three.indexed()
             three.keep()
             play = Play(three, questions, votes, rate, seed)
-            return await play.run(Play.kill_who_leads, Play.freeze, Play.upgrade)
+            try:
+                return await play.run(Play.kill_who_leads, Play.freeze, Play.upgrade)
+            finally:
+                for number, node in enumerate(three.nodes if logs else ()):
+                    assert logs is not None
+                    logs.mkdir(parents=True, exist_ok=True)
+                    (logs / f"{number}.log").write_text(node.log, "utf-8")
 
 
 def main() -> None:
@@ -45,21 +53,25 @@ def main() -> None:
         "--capacity",
         type=float,
         default=0.0,
-        help="ask at this share of what three answer, which is measured",
+        help="ask at this share of what three answer with as many votes, which is measured",
     )
+    options.add_argument("--logs", type=Path, help="keep what the processes wrote in this folder")
     given = options.parse_args()
     MODELS.mkdir(parents=True, exist_ok=True)
     load_encoder(PACKAGED, MODELS).close()
     if given.capacity:
-        found = measured([SIZE], 1, 120)
+        votes = round(given.votes / given.questions)
+        found = measured([SIZE], 1, 120, votes)
         given.rate = given.capacity * found[SIZE][0].rate
-        print(f"{as_table(found, 120)}\n\nAsked at {given.rate:.1f} questions a second:\n", flush=True)
+        print(f"{as_table(found, 120, votes)}\n\nAsked at {given.rate:.1f} questions a second:\n", flush=True)
     with tempfile.TemporaryDirectory() as made:
-        done = asyncio.run(faults(Path(made), given.questions, given.votes, given.rate, given.seed))
+        asked = given.questions, given.votes, given.rate, given.seed, given.logs
+        done = asyncio.run(faults(Path(made), *asked))
     print(f"| questions | {done.questions} |")
     print(f"| votes (put, or changed) | {done.votes} |")
     print(f"| questions lost | {len(done.lost)} |")
     print(f"| given up with a word, as two processes ended at them | {len(done.given_up)} |")
+    print(f"| told to ask again, as the line was too long | {len(done.told)} |")
     print(f"| answered twice | {len(done.twice)} |")
     print(f"| votes lost or counted otherwise | {len(done.votes_lost)} |")
     print(f"| pairs placed otherwise than by a rebuild | {len(done.misplaced)} |")
@@ -68,6 +80,8 @@ def main() -> None:
     print(
         f"| what a dead process had open is answered after | {max(done.taken_over_after, default=0):.1f} s |"
     )
+    print(f"| from question to the first sign, median | {statistics.median(done.signs):.1f} s |")
+    print(f"| from question to the first sign, longest | {done.signs[-1]:.1f} s |")
     print(f"| from question to answer, median | {statistics.median(done.waits):.1f} s |")
     print(f"| from question to answer, longest | {done.waits[-1]:.1f} s |")
     print(f"| all of it | {done.seconds:.0f} s |")

@@ -43,6 +43,10 @@ class Figures:
     """The longest time from a kill or a stop until everything was answered that the process had open."""
     waits: list[float] = field(default_factory=list)
     """From each question to its answer."""
+    signs: list[float] = field(default_factory=list)
+    """From each question to the first thing that the bot said."""
+    told: list[str] = field(default_factory=list)
+    """Questions whose askers were told to ask again."""
 
     @property
     def wrong(self) -> bool:
@@ -74,7 +78,7 @@ class Play:
         await voting
         await asyncio.gather(*self._watching)
         self.done.seconds = time.monotonic() - began
-        await self.world.until(lambda: not self.world.slack._waiting, "Slack got every acknowledgement", 400)
+        await self.world.until(lambda: not self.world.slack._waiting, "Slack got every acknowledgement", 900)
         await self._judge()
         return self.done
 
@@ -93,7 +97,10 @@ class Play:
                 await asyncio.sleep(0.1)
                 self.world.look()
             places = list(self.world.answered)
-            self.world.vote(self._chance, self._chance.choice(places[-30:]))
+            while not self.world.vote(self._chance, self._chance.choice(places[-30:])):
+                await asyncio.sleep(0.02)
+                self.world.look()
+                places = list(self.world.answered)
             self.done.votes += 1
             await asyncio.sleep(self._wanted[0] / self._rate / self._wanted[1])
 
@@ -151,7 +158,7 @@ class Play:
                 self.world.look()
                 return all(place in self.world.answered for place in places if place in self.world.asked)
 
-            await self.world.until(done, "what it had open is answered", 300)
+            await self.world.until(done, "what it had open is answered", 900)
             if places:
                 self.done.taken_over_after.append(time.monotonic() - since)
 
@@ -163,10 +170,14 @@ class Play:
         world, done = self.world, self.done
         done.questions, done.twice = len(world.asked), world.twice()
         done.lost, done.given_up = [*world.lost(), *world.unsettled()], world.given_up()
+        done.told = world.told()
+        done.signs = sorted(at - world.asked[place] for place, at in world.signed.items())
         done.waits = sorted(at - world.asked[place] for place, at in world.answered.items())
         wanted, standing = world.wanted(), world.standing()
         done.votes_lost = sorted([*(wanted - standing), *(standing - wanted)])
-        done.traced = world.traces({part for part, _voter, _value in done.votes_lost})
+        wrong = {part for part, _voter, _value in done.votes_lost}
+        doubled = ((place, world.slack.said(*place.split(":"))[-1]["ts"]) for place in done.twice)
+        done.traced = world.traces(wrong | {f"slack:{place.split(':')[0]}:{ts}" for place, ts in doubled})
         placed = world.rows(PLACED)
         given = world.nodes[0].kettle.settings(
             home=world.nodes[0].kettle.folder / "judge", cluster=True, database_url=world.url, privacy_key=KEY

@@ -17,6 +17,8 @@ from typing import Any
 import psycopg
 
 from bot.conversation.answering import RESTARTING
+from bot.conversation.desk import LATER, WAIT
+from bot.conversation.resumption import TOO_LATE, TOO_OFTEN
 from bot.rendering.answers import is_sign_of_work
 from tests import forked
 from tests.journeys.child import on_slack
@@ -31,6 +33,7 @@ QUESTIONS = (
     "Where are the logs of Kettle",
 )
 EMOJI = ("+1", "-1")
+AGAIN = "Please ask again in"
 PATIENCE = 180.0
 
 
@@ -82,6 +85,8 @@ class World:
     nodes: list[Node]
     asked: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each question was asked, by its channel and ts."""
+    signed: dict[tuple[str, str], float] = field(default_factory=dict)
+    """When the bot first said anything to it, if only that it works on it."""
     answered: dict[tuple[str, str], float] = field(default_factory=dict)
     hands: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """Which vote each person has last put on a message, by channel, ts and person."""
@@ -149,18 +154,31 @@ class World:
         return [message for message in said if not is_sign_of_work(message.get("text", ""))]
 
     def look(self) -> None:
-        """Note which questions are answered by now."""
+        """Note which questions are answered by now, and which were noticed."""
         for place in [place for place in self.asked if place not in self.answered]:
+            if place not in self.signed and self.slack.said(*place):
+                self.signed[place] = time.monotonic()
             if any(self.is_done(message) for message in self.replies(*place)):
                 self.answered[place] = time.monotonic()
 
     def is_done(self, message: dict[str, Any]) -> bool:
-        """Return True for an answer: no sign of work, and no word that it comes later."""
-        return message.get("text", "") != RESTARTING
+        """Return True for an answer, or a word that there is none; False for what is said until then."""
+        return message.get("text", "") not in (RESTARTING, WAIT)
+
+    def is_word(self, message: dict[str, Any]) -> bool:
+        """Return True for a word that there is no answer, on which nobody can vote."""
+        return message.get("text", "") in (TOO_OFTEN, TOO_LATE, LATER) or AGAIN in message.get("text", "")
+
+    def told(self) -> list[str]:
+        """Return the questions whose askers were told to ask again, as more is asked than can be answered."""
+        said = {f"{c}:{ts}": self.replies(c, ts) for c, ts in self.answered}
+        return [place for place, some in said.items() if any(AGAIN in m.get("text", "") for m in some)]
 
     def vote(self, chance: random.Random, place: tuple[str, str]) -> bool:
-        """Have somebody vote on the answer to a question, or vote otherwise than before."""
+        """Have somebody vote on the answer to a question, or vote otherwise than before; False for none."""
         message = self.replies(*place)[-1]
+        if self.is_word(message) or not self.is_done(message):
+            return False
         user, channel, ts = f"U{100 + chance.randrange(40)}", place[0], str(message["ts"])
         before = self.hands.get((channel, ts, user))
         value = chance.randrange(2) if before is None else 1 - before
@@ -219,6 +237,7 @@ class World:
             )
             others = self.rows(f"SELECT part FROM posts WHERE message = 'slack:{channel}:{thread}'")
             told.append(f"{part}: posts {posts}; thread {thread}; claims {claims}; its posts {others}")
+            told += [f"  {m['ts']}: {m.get('text', '')[:70]!r}" for m in self.slack.said(channel, thread)]
         return told
 
     def _has(self, channel: str, thread: str, ts: str) -> bool:

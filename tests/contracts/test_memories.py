@@ -182,9 +182,29 @@ async def test_events_of_one_hand_count_in_the_order_of_the_platform(memories: M
     for vote in (put, off, put):
         await memories.vote(vote, 1.0)
     assert await memories.opinion("a1", "u") is None
-    for vote in (replace(put, said_at=30.0), off):
+    for vote in (replace(put, said_at=30.0), off, off, replace(put, said_at=30.0)):
         await memories.vote(vote, 1.0)
     assert await memories.opinion("a1", "u") == UP
+    assert (await memories.counts())["votes"] == 3, "what comes again is known"
+    await memories.vote(replace(off, said_at=30.0), 1.0)
+    assert await memories.opinion("a1", "u") is None
+
+
+@pytest.mark.parametrize(
+    ("read", "then"), [(Vote("a1", "u", UP), UP), (Vote("a1", "u", None, withdraws=DOWN), None)]
+)
+async def test_what_was_read_under_an_answer_counts_unless_its_voter_voted_since(
+    memories: MemoryStore, read: Vote, then: Hand | None
+) -> None:
+    """Between the reading and its vote others have their turn, and may bring a later event of that person."""
+    await keep(memories, pair(), "a1")
+    heard = Vote("a1", "u", DOWN, by_reaction=True, said_at=10.0)
+    await memories.vote(heard, 1.0)
+    await memories.vote(replace(heard, voter="w"), 1.0)
+    await memories.vote(replace(read, until=0), 1.0)
+    assert await memories.opinion("a1", "u") == DOWN
+    await memories.vote(replace(read, until=1), 1.0)
+    assert await memories.opinion("a1", "u") == then, "only w voted since"
 
 
 async def test_who_holds_a_hand_up_is_told_also_beneath_the_other_one(memories: MemoryStore) -> None:

@@ -14,12 +14,15 @@ from typing import Any
 import pytest
 
 from bot.conversation.answering import Answering
+from bot.conversation.desk import WAIT
 from bot.operations.following import Following, following
+from bot.ports.chat import Reaction
 from core.domain import MessageRef, Question, Vote
-from core.errors import UsageError
+from core.errors import StorageUnavailable, UsageError
 from core.ports import Claim
+from core.ports.cluster import MEMORY
 from tests.databases import postgres_schema
-from tests.journeys.fake_stage import FakeStage
+from tests.journeys.fake_stage import FakeStage, person
 from tests.journeys.house import Bot, house, new_folder
 from tests.journeys.stage import answer
 from tests.patience import PATIENCE
@@ -186,6 +189,56 @@ async def test_a_question_is_edited_and_deleted_at_another_process(pair: Pair) -
     stage.bot = pair.one
     await stage.delete(asked)
     assert not stage.replies(asked)
+
+
+async def test_a_vote_that_is_told_again_while_it_waits_is_counted_once(pair: Pair) -> None:
+    """A platform tells a vote again that is not acknowledged in time, to this process or to another one."""
+    stage = FakeStage(pair.one)
+    seen = await answer(stage, await stage.say("ann", ASKED, to="bot"))
+    ref = MessageRef("fake", seen.place, seen.id)
+    told = Reaction(ref, person("bob"), "👍", True, "event", at=9.0)
+    async with pair.one.app.cluster.turn(MEMORY):
+        counting = [
+            asyncio.create_task(bot.dispatch.reaction(stage.chat, told))
+            for bot in (pair.one, pair.two, pair.one, pair.two)
+        ]
+        await asyncio.sleep(1.0)
+        assert not any(task.done() for task in counting), "it is acknowledged once it is counted"
+    await asyncio.gather(*counting)
+    assert (await pair.one.counts())["votes"] == 1
+
+
+async def test_who_cannot_save_anything_says_nothing_beside_anothers_answer(pair: Pair) -> None:
+    """A message that is not acknowledged in time is told again, to another process that can claim it."""
+    stage, store = FakeStage(pair.two), pair.two.app.conversations
+    claim, is_full = store.claim, True
+
+    async def full(*given: Any) -> bool:
+        if is_full:
+            raise StorageUnavailable("no connection is free")
+        return await claim(*given)
+
+    store.claim = full  # type: ignore[method-assign, assignment]
+    asking = asyncio.create_task(stage.say("ann", ASKED, to="bot"))
+    await soon(lambda: _says(stage, WAIT))
+    asked = next(message for message in stage.chat.messages if message["who"] == "ann")
+    await pair.one.dispatch.message(stage.chat, stage.chat.shown(asked))
+    is_full = False
+    await asking
+    [only] = [message for message in stage.chat.messages if message["who"] == "bot"]
+    assert "9090" in only["text"]
+
+
+async def test_a_question_that_comes_while_a_process_stops_is_no_try_of_it(pair: Pair) -> None:
+    stage = FakeStage(pair.one)
+    await pair.one.dispatch.stop()
+    asked = await stage.say("ann", ASKED, to="bot")
+    claim = await pair.two.app.conversations.claimed(f"fake:{asked.place}:{asked.id}")
+    assert claim is not None and not claim.is_settled and claim.tries == 0
+
+
+async def _says(stage: FakeStage, text: str) -> bool:
+    return any(message["text"] == text for message in stage.chat.messages)
 
 
 async def test_what_another_process_takes_over_is_let_go(pair: Pair) -> None:

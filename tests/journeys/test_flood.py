@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bot.conversation.line import Line
 from bot.platforms.slack.api.errors import Pacing
 from bot.platforms.slack.connection import Slack
 from tests.journeys.house import Bot, Kettle, house
@@ -111,6 +112,23 @@ async def test_who_waits_sees_how_many_are_before_and_is_not_behind_one_persons_
         assert all(stage.told(one.result().id) for one in first)
         shown = stage.written()
         assert any("questions are before yours" in text for text in shown)
+
+
+async def test_where_more_is_asked_than_a_process_bears_every_question_gets_a_word_in_time(
+    kettle: Kettle, ollama: OllamaServer
+) -> None:
+    ollama.first_token_delay = 0.5
+    async with flooded(kettle, ollama) as (bot, stage):
+        bot.dispatch._answering.line = line = Line(at_once=2, longest=2.0)
+        asked = [ts for threads in stage.crowd(20, 1).values() for ts in threads]
+        await until(lambda: line.refusal() is not None)
+        asked += [ts for threads in stage.crowd(4, 1).values() for ts in threads]
+        await until(lambda: all(map(stage.told, asked)))
+        await settled(bot)
+        words = [ts for ts in asked if any(AGAIN in text for text in stage.told(ts))]
+        assert 0 < len(words) < len(asked) and all(len(stage.told(ts)) == 1 for ts in asked)
+        assert any("questions are before yours" in text for text in stage.written())
+        assert line.seconds == 0.0, "the line is empty again"
 
 
 async def test_a_question_that_is_deleted_leaves_the_line_and_frees_the_model(

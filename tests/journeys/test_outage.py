@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
@@ -21,6 +22,26 @@ async def test_an_answer_that_slack_did_not_take_is_said_when_it_is_back(bot: Bo
         assert len(stage.replies(said)) == 1
         updates = [call.error for call in stage.server.calls if call.method == "chat.update"]
         assert updates[:3] == ["internal_error"] * 3 and updates[-1] == ""
+
+
+async def test_an_answer_that_slack_took_and_did_not_say_so_is_not_said_again(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        answered, lost = stage.server._answer, []
+
+        def late(method: str, *given: Any) -> Any:
+            found = answered(method, *given)
+            if method != "chat.postMessage" or lost:
+                return found
+            lost.append(found)
+            return {"ok": False, "error": "gateway_timeout"}, 504, {}
+
+        stage.server.streaming.there = False
+        stage.server._answer = late  # type: ignore[method-assign]
+        said = await stage.say("ann", PORT, to="bot")
+        assert PORTS["2.0"] in (await answer(stage, said)).text
+        await stage.quiet()
+        [only] = stage.replies(said)
+        assert lost and await bot.app.conversations.answer_of(f"{stage.key()}:{only.id}")
 
 
 async def test_what_slack_refuses_for_good_is_not_tried_again(bot: Bot) -> None:

@@ -132,6 +132,47 @@ async def test_a_vote_that_comes_while_the_emoji_are_read_stands(
         assert await hands(bot) == (2, 0), "bob's is not taken back, and hal's not put again"
 
 
+async def test_a_vote_that_comes_after_the_emoji_were_compared_stands(
+    kettle: Kettle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the reading found waits for its turn, in which another process may count a later event."""
+    monkeypatch.setattr(recount, "PASSES", 1)
+    async with house(kettle) as bot, open_stage("slack", bot) as stage:
+        seen = await ask(stage, PORT)
+        await stage.react("ann", seen, "👍")
+        await settled(bot, (1, 0))
+        await act(stage, "ann", seen, "👍", added=False)
+        await act(stage, "hal", seen, "👎")
+        chat, memories = stage.platform._chat, bot.app.engine._store
+        await bot.dispatch.recount.done("slack")
+        compared = memories.hands
+
+        async def hands_then(*given: Any) -> Any:
+            found = await compared(*given)
+            if found:
+                await stage.react("ann", seen, "👍")
+                await settled(bot, (1, 0))
+            return found
+
+        class Late(SlowReader):
+            async def somebody(self, account: str, ref: Any) -> Any:
+                await self.meanwhile()
+                return await super().somebody(account, ref)
+
+            async def standing(self, ref: Any) -> Any:
+                return await self.reader.standing(ref)
+
+        async def meanwhile() -> None:
+            await stage.react("hal", seen, "👎", added=False)
+            await stage.react("hal", seen, "👍")
+            await settled(bot, (2, 0))
+
+        memories.hands = hands_then  # type: ignore[method-assign, assignment]
+        bot.dispatch.recount.begin(chat, Late(chat.reader, meanwhile))
+        await bot.dispatch.recount.done("slack")
+        assert await hands(bot) == (2, 0), "ann's is not taken back, and hal's not put again"
+
+
 @WIRES
 async def test_a_pair_moves_to_its_store_by_votes_that_nobody_heard_of(wire: str, kettle: Kettle) -> None:
     async with house(kettle) as bot, open_stage(wire, bot) as stage:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
+from bot.interactions import reactions
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, Stage, answer, ask, open_stage
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, Stage, answer, ask, open_stage, until
 from tests.ollama_server import OllamaServer
 
 PORT = "Which port does the dashboard listen on?"
@@ -169,6 +172,28 @@ async def test_a_vote_on_an_answer_that_is_no_answer_is_harmless(bot: Bot) -> No
     await voted(stage, Seen("4711", "not ours"), "👍")
     counts = await bot.counts()
     assert counts["high"] == counts["low"] == 0
+
+
+@pytest.mark.parametrize("pauses", [reactions.NOTED_SECONDS, (0.0,)])
+async def test_a_vote_on_what_was_just_posted_and_is_not_noted_yet_is_counted(
+    pauses: tuple[float, ...], bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits for a moment; where that does not suffice it is not acknowledged, so that it comes again."""
+    monkeypatch.setattr(reactions, "NOTED_SECONDS", pauses)
+    async with open_stage("slack", bot) as stage:
+        stage.server.ack_seconds, stage.server.retry_seconds = 0.5, (0.5, 0.5, 0.5)
+        seen, conversations = await ask(stage, PORT), bot.app.conversations
+        claim = await conversations.claim_of(await conversations.answer_of(f"{stage.key()}:{seen.id}"))
+        assert claim is not None and claim.parts
+        await conversations.posted(claim.message, ())
+        reacting = asyncio.create_task(stage.react("bob", seen, "👍"))
+        await until(lambda: stage.server._waiting, "the vote")
+        await asyncio.sleep(0.2)
+        assert stage.server._waiting, "it is not acknowledged"
+        await conversations.posted(claim.message, claim.parts)
+        await reacting
+        await stage.quiet()
+        assert (await bot.counts())["votes"] == 1 and bool(stage.server.late) == (pauses == (0.0,))
 
 
 async def test_an_event_that_comes_late_once_more_does_not_bring_a_vote_back(bot: Bot) -> None:

@@ -84,6 +84,7 @@ class Wire:
         """Attempts to open the socket that fail and use up their URL."""
         self._trouble: dict[str, list[Trouble]] = defaultdict(list)
         self._waiting: dict[str, dict[str, Any]] = {}
+        self._sent: dict[str, dict[str, Any]] = {}
         self._sockets: list[web.WebSocketResponse] = []
         self.links = True
         """Whether Socket Mode is switched on for the app."""
@@ -212,6 +213,7 @@ class Wire:
         if kind == "events_api":
             envelope |= {"retry_attempt": attempt, "retry_reason": reason}
         self.envelopes.append(envelope)
+        self._sent[envelope["envelope_id"]] = envelope
         self._waiting[envelope["envelope_id"]] = envelope
         self._outbox.put_nowait(envelope)
         if kind == "events_api" and attempt < len(self.retry_seconds):
@@ -273,7 +275,7 @@ class Wire:
 
     def _acknowledge(self, frame: str) -> None:
         answer = json.loads(frame)
-        envelope = next((e for e in self.envelopes if e["envelope_id"] == answer.get("envelope_id")), None)
+        envelope = self._sent.get(answer.get("envelope_id"))
         if envelope is None:
             self.problems.append(f"unknown envelope: {frame}")
         elif answer.get("payload") and not envelope["accepts_response_payload"]:

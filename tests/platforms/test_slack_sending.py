@@ -5,7 +5,14 @@ import pytest
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.ports.chat import Chat, Control, Reply
 from core.domain import MessageRef
-from tests.platforms.slack_bot import LONG, chat_fixture, dispatch_fixture, slack_fixture  # noqa: F401
+from tests.platforms.slack_bot import (
+    LONG,
+    Recorder,
+    chat_fixture,  # noqa: F401
+    dispatch_fixture,  # noqa: F401
+    serving,
+    slack_fixture,  # noqa: F401
+)
 from tests.platforms.slack_server import SlackServer
 
 
@@ -70,3 +77,21 @@ async def test_names(chat: Chat, slack: SlackServer) -> None:
     assert [await chat.name_of(to) for to in asked] == ["uhal", "#c1", "", "", ""], (
         "a private one keeps its id"
     )
+
+
+async def test_what_another_process_of_a_cluster_changed_is_changed_back(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    set_up = {"cluster": True, "database_url": "postgresql://x", "privacy_key": "5e" * 32}
+    [ref] = await chat.send("C1", Reply("first"))
+    heard = len(dispatch.messages)
+    async with serving(slack, dispatch, **set_up):
+        await slack.until(lambda: slack.connections == 2)
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: len(dispatch.messages) > heard)
+        one = dispatch.chat
+        assert one is not None and one is not chat
+        await one.edit((ref,), Reply("second"))
+        await chat.edit((ref,), Reply("third"))
+        await one.edit((ref,), Reply("second"))
+        assert slack.messages["C1"][ref.message]["text"] == "second"

@@ -61,6 +61,7 @@ class Slack(SlackServer):
         now = asyncio.get_running_loop().time()
         late = self.envelopes[:-KEPT]
         self.envelopes[:] = [e for e in late if e["envelope_id"] in self._waiting] + self.envelopes[-KEPT:]
+        self._sent = {envelope["envelope_id"]: envelope for envelope in self.envelopes}
         self._later[:] = [timer for timer in self._later if timer.when() > now and not timer.cancelled()]
         self.calls.clear()
         self.acknowledged.clear()

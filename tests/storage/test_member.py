@@ -12,10 +12,12 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from core.errors import DatabaseBusy, StorageError
+from core.domain import MessageRef
+from core.errors import DatabaseBusy, StorageError, StorageUnavailable
 from core.ports import Claim
 from storage.database.cluster import SqlCluster
 from storage.database.database import Database
+from storage.database.places import CONNECTIONS, Places
 from storage.serving.channels import SqlChannels
 from storage.serving.conversations import SqlConversations
 from tests.databases import postgres_schema
@@ -132,6 +134,37 @@ async def test_one_has_its_turn_after_the_other(two: Two) -> None:
     await asyncio.wait_for(turn(1), PATIENCE)
 
 
+async def test_who_has_a_turn_waits_for_no_connection_behind_the_others(two: Two) -> None:
+    database = two.databases[0]
+    database._places = Places(patience=0.2)
+    async with AsyncExitStack() as busy:
+        for _ in range(CONNECTIONS):
+            await busy.enter_async_context(database.read())
+        with pytest.raises(StorageUnavailable):
+            await SqlConversations(database).claimed("slack:C1:1")
+        async with database.turn("memory"):
+            assert await SqlConversations(database).claimed("slack:C1:1") is None
+            assert await SqlConversations(database).claim(Claim("slack:C1:1", "", "", 1.0))
+        with pytest.raises(StorageUnavailable):
+            await SqlConversations(database).claimed("slack:C1:1")
+    assert await SqlConversations(database).claimed("slack:C1:1")
+
+
+async def test_connections_are_given_in_the_order_in_which_they_are_asked_for() -> None:
+    """Also where somebody always comes just when one is free."""
+    places, got = Places(1), []
+
+    async def use(name: str, again: int) -> None:
+        async with places.one():
+            got.append(name)
+            await asyncio.sleep(0)
+        if again:
+            await use(name, again - 1)
+
+    await asyncio.gather(use("busy", 5), use("first", 0), use("second", 0))
+    assert got[:3] == ["busy", "first", "second"]
+
+
 async def test_who_does_not_share_is_refused_and_refuses(two: Two, tmp_path: Path) -> None:
     with pytest.raises(DatabaseBusy):
         await Database.open(tmp_path / "c", two.url, "serve")
@@ -143,10 +176,40 @@ async def test_who_does_not_share_is_refused_and_refuses(two: Two, tmp_path: Pat
     await alone.close()
 
 
+async def test_who_was_overtaken_neither_settles_the_question_nor_puts_its_answer_there(two: Two) -> None:
+    """An edit or a deletion that comes to another process has it take the question over from a living one."""
+    key = "slack:C1:1"
+    part = MessageRef("slack", "C1", "2", "1")
+    first, second = map(SqlConversations, two.databases)
+    await first.claim(Claim(key, key, "slack:U1", 1.0, {"text": "hi"}))
+    assert await first.posting(key, "early") and await first.is_ours(key)
+    await second.take_over(key)
+    await second.reopen(key, {"text": "ho"}, 1.0)
+    assert not await first.posting(key, "stale")
+    for late in ("stale", ""):
+        await first.answered(key, late, ours=True)
+    assert await second.is_ours(key), "it is still to be answered"
+    assert await second.posting(key, "right")
+    await second.posted(key, [part])
+    assert await second.answer_of(part.key) == "right", "votes on what is about to be posted"
+    await second.answered(key, "right", ours=True)
+    for late in ("stale", ""):
+        await first.answered(key, late, ours=True)
+        await second.answered(key, late, ours=True)
+        assert not await second.posting(key, late)
+    assert await first.answer_of(part.key) == "right", "votes on it are not lost"
+    await first.answered(key, "")
+    assert await second.answer_of(part.key) == "", "who deletes an answer need not have given it"
+
+
 async def test_who_leaves_leaves_what_is_open_to_the_others_at_once(two: Two) -> None:
     first, second = two.databases
     await SqlConversations(first).claim(Claim("slack:C1:1", "slack:C1:1", "slack:U1", 1.0, {"text": "hi"}))
+    assert first.member is not None and first.member.is_sure
     await first.close()
+    assert not first.member.is_sure, "what is still under way says nothing more"
+    with pytest.raises(StorageUnavailable):
+        await first.member.sure()
     [taken] = await SqlConversations(second).left("slack", messages=True)
     assert taken.message == "slack:C1:1"
     async with second.read() as connection:

@@ -15,7 +15,7 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.home import HomeTabs
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
-from bot.platforms.slack.text.reading import is_person, written
+from bot.platforms.slack.text.reading import is_person, timestamp, written
 from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard
 from core.domain import MessageRef, Scope
 from core.errors import StorageUnavailable
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Work = Coroutine[Any, Any, None]
+NOTED_SECONDS = 60.0
+"""Age up to which a message of the bot may not be noted yet: until another process took over, at most."""
 
 
 class Events:
@@ -142,7 +144,8 @@ class Events:
         ref = MessageRef("slack", str(item["channel"]), str(item["ts"]))
         author = f"slack:{event['item_user']}" if event.get("item_user") else ""
         emoji, at = str(event.get("reaction") or ""), float(event.get("event_ts") or 0.0)
-        reaction = Reaction(ref, person, emoji, added, event_id, author, at)
+        just_posted = author == f"slack:{self._chat.user}" and at - timestamp(ref.message)[0] < NOTED_SECONDS
+        reaction = Reaction(ref, person, emoji, added, event_id, author, at, just_posted=just_posted)
         return self._then_at_home(self._dispatch.reaction(self._chat, reaction), user)
 
     # --- commands and presses -----------------------------------------------------------------

@@ -130,8 +130,8 @@ class Messages:
         return ref
 
     async def _update(self, ref: MessageRef, shown: Shown, quick: bool) -> None:
-        if self._shown.get(ref.key) == shown:
-            return
+        if self._shown.get(ref.key) == shown and not self._api.has_others:
+            return  # another process of a cluster may have changed it since
         # `parse` is `client` by default here, unlike with chat.postMessage, and would find @names
         given = {"channel": ref.channel, "ts": ref.message, "parse": "none", "link_names": False}
 

@@ -56,6 +56,7 @@ class SlackApi:
     ) -> None:
         """`others` tells that other processes are to have connections, too."""
         base_url = base_url.strip().rstrip("/") + "/"
+        self.has_others = others
         self._log = logging.getLogger(f"{__name__}.sdk")
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
         # Bolt warns of a token that it does not need here, in the environment or in the client

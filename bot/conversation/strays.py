@@ -1,0 +1,42 @@
+"""Messages that the bot posted and could not note: they are found on the platform, and become the reply."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from bot.ports.chat import Chat
+from bot.rendering.answers import is_sign_of_work
+from core.domain import MessageRef
+from core.errors import PlatformError
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+
+class Strays:
+    """Finds the bot's messages under a question that belong to no known reply."""
+
+    def __init__(self, conversations: ConversationStore) -> None:
+        self._conversations = conversations
+        self._looking = asyncio.Lock()
+
+    async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
+        """Return the messages of a claim's reply; note those that were not noted yet.
+
+        In a thread these are all unknown messages of the bot; in a direct message only signs of work.
+        """
+        if not claim.tries:
+            return claim.parts
+        async with self._looking:
+            try:
+                said = await chat.own_after(where)
+            except PlatformError as error:
+                log.info("what stands under a question cannot be read: %s", error)
+                return claim.parts
+            known = await self._conversations.known([stray.ref.key for stray in said])
+            unknown = [stray for stray in said if stray.ref.key not in known]
+            mine = tuple(stray.ref for stray in unknown if where.thread or is_sign_of_work(stray.text))
+            if mine:
+                await self._conversations.posted(claim.message, (*claim.parts, *mine))
+            return (*claim.parts, *mine)

@@ -1,0 +1,151 @@
+"""Marks: ✅ and ❌ on messages. What helpers accept is remembered, what its author objects to forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from bot.escalation.resolving import Resolving
+from bot.escalation.texts import REMEMBERED_LATER
+from bot.ports.chat import Chat, Message, Reaction, Reply
+from bot.rendering.answers import mark_of
+from core.domain import MessageRef, Question, Turn, Vote
+from core.engine import Engine
+from core.feedback.accepted_answers import Written
+from core.languages import _
+from core.ports.escalations import Ticket
+
+History = Callable[[Chat, MessageRef], Awaitable[Sequence[Turn]]]
+
+
+class Marks:
+    """Takes marks on messages; `history` reads what was said before a message."""
+
+    def __init__(self, engine: Engine, history: History, resolving: Resolving) -> None:
+        self._engine = engine
+        self._history = history
+        self._resolving = resolving
+
+    async def take(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
+        """Apply a mark; `answer_id` is set if the message is one of the bot's answers."""
+        kind = mark_of(reaction.emoji)
+        if kind == "accept" and await self._resolving.on_post(chat, reaction):
+            return
+        if answer_id:
+            if kind == "accept":
+                await self._vouch(reaction, answer_id)
+        elif kind == "accept" and reaction.added:
+            await self._accept(chat, reaction)
+        elif kind == "accept":
+            await self._engine.accepted.withdraw(reaction.ref.key, reaction.person.id)
+            is_remembered = await self._engine.accepted.is_remembered(reaction.ref.key)
+            await self._resolving.taken_off(chat, reaction.ref, reaction.person, is_remembered)
+        elif kind == "object" and reaction.added:
+            await self._object(chat, reaction)
+
+    def _helps(self, reaction: Reaction) -> bool:
+        return reaction.person.helper or self._engine.helps(reaction.person.id)
+
+    async def _vouch(self, reaction: Reaction, answer_id: str) -> None:
+        """Count a helper's ✅ on an answer of the bot as their 👍."""
+        if self._helps(reaction):
+            voter = reaction.person.id
+            given = Vote(answer_id, voter, 1, by_reaction=True, said_at=reaction.at, until=reaction.until)
+            vote = given if reaction.added else replace(given, value=None, withdraws=1, by_reaction=False)
+            await self._engine.feedback(vote, helper=True)
+
+    async def _accept(self, chat: Chat, reaction: Reaction) -> None:
+        """Remember a person's message as the answer to its thread's question, and tell those concerned.
+
+        In the thread of a question that was put to a person it also resolves that question.
+        """
+        person = reaction.person
+        helps = self._helps(reaction)
+        if not helps and not await self._resolving.concerns(reaction.ref, person):
+            return
+        message = await chat.message(reaction.ref)
+        if message is None or message.author.bot:
+            return
+        question = await chat.question_of(message.ref)
+        ticket = await self._resolving.about(message, question)
+        if ticket is not None:
+            await self._resolve(chat, reaction, message, ticket)
+            return
+        if not helps or question is None or question.author.bot or question.ref.key == message.ref.key:
+            return
+        if not question.text.strip():
+            return
+        asked = Question(
+            text=question.text,
+            asker=question.author.id,
+            channel=message.ref.channel_key,
+            scope=message.scope,
+            history=tuple(await self._history(chat, question.ref)),
+        )
+        await self._remember(chat, message, reaction, asked)
+
+    async def _resolve(self, chat: Chat, reaction: Reaction, message: Message, ticket: Ticket) -> None:
+        """Resolve a ticket by a message of its thread, and remember that message if allowed."""
+        person, resolving = reaction.person, self._resolving
+        others = not ticket.is_open and ticket.answer != message.ref.key
+        if not resolving.may_resolve(ticket, person) or (others and not resolving.is_trusted(ticket, person)):
+            return
+        own_question = message.ref.key == ticket.message.partition("@")[0]
+        if own_question or not message.scope.remembered:
+            await resolving.resolve(chat, ticket, person, None)
+            return
+        if resolving.may_teach(ticket, person, message.author):
+            asked = Question(
+                text=ticket.question,
+                asker=ticket.asker,
+                channel=message.ref.channel_key,
+                scope=message.scope,
+                release="" if "+" in ticket.release else ticket.release,
+                authors=tuple(sorted(await self._engine.answer_log.authors(ticket.answer_id))),
+            )
+            await self._remember(chat, message, reaction, asked)
+        elif ticket.is_open:
+            await chat.whisper(message.ref, person, Reply(_(REMEMBERED_LATER)))
+        await resolving.resolve(chat, ticket, person, message.ref)
+
+    async def _remember(self, chat: Chat, message: Message, reaction: Reaction, asked: Question) -> None:
+        written = Written(
+            message.ref.key,
+            message.author.id,
+            message.author.name,
+            message.text,
+            await chat.permalink(message.ref),
+        )
+        outcome = await self._engine.accepted.accept(written, asked, reaction.person.id)
+        if outcome.pair is None:
+            said = " ".join([_("I do not remember this answer."), outcome.problem])
+            await chat.whisper(message.ref, reaction.person, Reply(said))
+            return
+        release = outcome.pair.release
+        said = _("I remember this answer to “{question}” for {release}. Take the ✅ off and I forget it.")
+        await chat.whisper(
+            message.ref,
+            reaction.person,
+            Reply(said.format(question=outcome.pair.question, release=release)),
+        )
+        await self._tell_author(chat, message, reaction)
+
+    async def _tell_author(self, chat: Chat, message: Message, reaction: Reaction) -> None:
+        if message.author.id != reaction.person.id:
+            said = _(
+                "{name} marked your answer with ✅, so I remember it and name you. Put ❌ on it if you do "
+                "not want that; then I never will."
+            )
+            await chat.whisper(message.ref, message.author, Reply(said.format(name=reaction.person.name)))
+
+    async def _object(self, chat: Chat, reaction: Reaction) -> None:
+        """Forget a message that its own author marked with ❌."""
+        person = reaction.person
+        if reaction.author not in ("", person.id):
+            return
+        message = await chat.message(reaction.ref)
+        if message is None or message.author.id != person.id:
+            return
+        if await self._engine.accepted.object(reaction.ref.key, person.id):
+            said = _("I have forgotten this answer of yours and will not remember it again.")
+            await chat.whisper(message.ref, person, Reply(said))
