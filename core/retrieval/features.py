@@ -251,6 +251,11 @@ def packed(chunk: ContextChunk, vectors: Mapping[str, Vector], tokens: Mapping[s
     whole = all(key in vectors for key in hashes)
     rows = np.stack([vectors[key] for key in hashes]) if whole else np.zeros((0, 0))
     bits = [tokens[key] for key in hashes] if whole and all(key in tokens for key in hashes) else []
+    return view_bytes(parts, rows, bits)
+
+
+def view_bytes(parts: Sequence[Sequence[int]], rows: Matrix, bits: Sequence[bytes]) -> bytes:
+    """Write a page's terms as numbers, part by part; its windows' vectors, a row each; their tokens' bits."""
     head = [len(parts), rows.shape[1], len(bits), *map(len, parts), *map(len, bits)]
     numbers = [number for part in parts for number in part]
     said = np.array([*head, *numbers], np.uint64).tobytes()
