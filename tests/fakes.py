@@ -202,6 +202,17 @@ class FakeWords(_Collections[tuple[list[str], list[str]]]):
         best = sorted(scores.items(), key=lambda item: -item[1])
         return [Hit(key, score) for key, score in best[:k]]
 
+    async def find(
+        self, collection: str, queries: Sequence[Sequence[str]], k: int
+    ) -> tuple[list[list[Hit]], dict[str, float]]:
+        every = list(dict.fromkeys(term for terms in queries for term in terms))
+        found = [await self.search(collection, terms, k) for terms in queries]
+        return found, await self.rarity(collection, every)
+
+    async def holding(self, collection: str, terms: Sequence[str]) -> set[str]:
+        kept = self._kept.get(collection, {})
+        return {key for key, (title, text) in kept.items() if terms and set(terms).issubset([*title, *text])}
+
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         if collection not in self._kept:
             return dict.fromkeys(terms, 0.0)

@@ -15,6 +15,7 @@ from core.ports import Corpus, CorpusStore, Matrix, SearchRow
 from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, is_of_making, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.release_notes.notes import Note, notes_of
+from core.retrieval.release_notes.places import Places
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -34,7 +35,7 @@ class Live:
     after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
     that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
     are documents on how the product is made. `title_of` has the title and headings of each page, `said` all
-    that it says, to be compared with other releases.
+    that it says, to be compared with other releases; `places` tells where words stand in notes and headings.
     """
 
     corpus: Corpus
@@ -49,22 +50,26 @@ class Live:
     making: frozenset[str] = frozenset()
     title_of: Mapping[str, str] = field(default_factory=dict)
     said: Said = field(default_factory=Said.nothing)
+    ages: Mapping[str, float] = field(default_factory=dict)
+    """How old the version is that each page of release notes is on (`ages_of`)."""
+    places: Places = field(default_factory=Places)
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
         return [hit for hit in hits if hit.chunk_id in self.context_of]
 
-    def ages(self) -> dict[str, float]:
-        """Return how old the version is that each page of release notes is on, by the page's id.
 
-        0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
-        version.
-        """
-        pages = {note.context_id: note.version[:2] for note in self.notes}
-        own = version_key(self.corpus.release)[0]
-        versions = sorted({one for one in pages.values() if one[: len(own)] <= own}, reverse=True)
-        aged = {version: place / (place + 1.0) for place, version in enumerate(versions)}
-        return {page: aged.get(version, 0.0) for page, version in pages.items()}
+def ages_of(release: str, notes: Sequence[Note]) -> dict[str, float]:
+    """Return how old the version is that each page of a release's notes is on, by the page's id.
+
+    0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
+    version.
+    """
+    pages = {note.context_id: note.version[:2] for note in notes}
+    own = version_key(release)[0]
+    versions = sorted({one for one in pages.values() if one[: len(own)] <= own}, reverse=True)
+    aged = {version: place / (place + 1.0) for place, version in enumerate(versions)}
+    return {page: aged.get(version, 0.0) for page, version in pages.items()}
 
 
 def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Live:
@@ -74,6 +79,9 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
     for row in rows:
         sections.setdefault((row.document_id, row.title), {})[row.context_id] = None
         named.setdefault(row.document_id, {})[row.context_id] = is_name(row.title)
+    titles = {row.context_id: row.title for row in rows}
+    notes = notes_of(titles.items())
+    texts = ((row.context_id, row.text) for row in rows)
     return Live(
         corpus,
         {row.id: row.context_id for row in rows},
@@ -81,12 +89,14 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         {row.id: row.text_hash for row in rows},
         {row.context_id: row.document_id for row in rows},
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
-        notes_of({row.context_id: row.title for row in rows}.items()),
+        notes,
         {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
-        {row.context_id: row.title for row in rows},
+        titles,
         Said.of((row.text for row in rows), product),
+        ages_of(corpus.release, notes),
+        Places.of(titles, texts, {note.context_id for note in notes}),
     )
 
 

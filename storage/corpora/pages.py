@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, bindparam, select
 
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
@@ -28,6 +28,28 @@ from storage.tables.columns import every, made, parts
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
+_IDS = bindparam("ids", expanding=True)
+_PAGES = (
+    select(
+        ContextRow.id,
+        DocumentRow.path,
+        DocumentRow.title,
+        ContextRow.heading,
+        ContextRow.url,
+        ContextRow.page,
+        ContextRow.before,
+        ContextRow.after,
+        DocumentRow.release,
+        WordsRow.person,
+    )
+    .join(DocumentRow, DocumentRow.id == ContextRow.document_id)
+    .outerjoin(WordsRow, (WordsRow.key == DocumentRow.id) & (WordsRow.kind == PAGE))
+    .where(ContextRow.id.in_(_IDS))
+)
+"""The fields of a page in their order, and one of its authors; a row for each of these."""
+_VIEWS = select(PageViewRow.context_id, PageViewRow.view).where(
+    PageViewRow.context_id.in_(_IDS), PageViewRow.by == bindparam("by")
+)
 
 
 class SqlCorpusPages(Store):
@@ -66,28 +88,7 @@ class SqlCorpusPages(Store):
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
-        statement = select(
-            ContextRow.__table__, DocumentRow.path, DocumentRow.title, DocumentRow.release
-        ).join(DocumentRow, DocumentRow.id == ContextRow.document_id)
-        found: dict[str, ContextChunk] = {}
-        async with self._database.read() as connection:
-            for part in slices(ids):
-                async for rows in parts(await connection.execute(statement.where(ContextRow.id.in_(part)))):
-                    authors = await self._authors(connection, {row.document_id for row in rows})
-                    for row in rows:
-                        found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
-        return found
-
-    async def _authors(
-        self, connection: AsyncConnection, documents: Collection[str]
-    ) -> dict[str, tuple[str, ...]]:
-        """Return who wrote documents that are made of what people said."""
-        found: dict[str, tuple[str, ...]] = {}
-        for part in slices(list(documents)):
-            rows = select(WordsRow.key, WordsRow.person).where(WordsRow.kind == PAGE, WordsRow.key.in_(part))
-            for key, person in await connection.execute(rows.order_by(WordsRow.person)):
-                found[key] = (*found.get(key, ()), person)
-        return found
+        return await self._database.look(partial(_contexts, ids)) if ids else {}
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading in every live corpus that has any, in order."""
@@ -120,6 +121,25 @@ class SqlCorpusPages(Store):
         )
         async with self._database.read() as connection:
             return set(await every(await connection.execute(statement), lambda row: row[0]))
+
+
+def _contexts(ids: Sequence[str], connection: Connection) -> dict[str, ContextChunk]:
+    """Read pages by id; people are told in the order of their names."""
+    found: dict[str, ContextChunk] = {}
+    people: dict[str, set[str]] = {}
+    for part in slices(ids):
+        for *page, person in connection.execute(_PAGES, {"ids": part}):
+            if person is not None:
+                people.setdefault(page[0], set()).add(person)
+            found.setdefault(page[0], ContextChunk(*page))
+    return found | {key: replace(found[key], people=tuple(sorted(some))) for key, some in people.items()}
+
+
+def _views(by: str, pages: Sequence[str], connection: Connection) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for part in slices(pages):
+        found.update((key, view) for key, view in connection.execute(_VIEWS, {"ids": part, "by": by}))
+    return found
 
 
 def page_of(row: Any) -> ContextChunk:
@@ -222,14 +242,7 @@ class SqlPageViews(Store):
 
     async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:
         """Return the kept views of pages, by id."""
-        found: dict[str, bytes] = {}
-        async with self._database.read() as connection:
-            for part in slices(pages):
-                kept = select(PageViewRow.context_id, PageViewRow.view).where(
-                    PageViewRow.context_id.in_(part), PageViewRow.by == by
-                )
-                found.update((key, view) for key, view in await connection.execute(kept))
-        return found
+        return await self._database.look(partial(_views, by, pages)) if pages else {}
 
 
 class SqlPassages(Store):

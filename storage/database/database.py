@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, event
+from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
@@ -20,6 +20,7 @@ from core.errors import StorageError, StorageUnavailable
 from core.ports.about import HOLDER
 from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
+from storage.database.looks import Looks
 from storage.database.member import Member
 from storage.database.schema import migrate
 from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
@@ -51,6 +52,7 @@ class Database:
         """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
         self._hold: Hold | Member | None = None
         self._engine = engine
+        self._looks: Looks | None = None
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._connection = WholeConnection if self._is_sqlite else AsyncConnection
@@ -99,6 +101,7 @@ class Database:
             if file := file_of(address):
                 await asyncio.to_thread(check, file, thorough=what == SERVE)
             await database._bring_up_to_date(member, me)
+            database._looks = Looks(file) if file else None
         except BaseException:  # also one that is cancelled lets go of its connections
             await database.close()
             raise
@@ -136,6 +139,17 @@ class Database:
         try:
             async with self._connection(self._engine) as connection:
                 yield connection
+        except TROUBLE as error:
+            raise _storage_error(error) from error
+
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """Return what `work` reads on one connection; it only reads."""
+        self._check_hold()
+        try:
+            if self._looks is not None:
+                return await self._looks.run(work)
+            async with self._connection(self._engine) as connection:
+                return await connection.run_sync(work)
         except TROUBLE as error:
             raise _storage_error(error) from error
 
@@ -265,6 +279,8 @@ class Database:
     async def close(self) -> None:
         """Close every connection, and let others have the database."""
         await self._make_way()
+        if self._looks is not None:
+            await asyncio.to_thread(self._looks.close)
         await self._engine.dispose()
         if self._hold is not None:
             await self._hold.release()

@@ -1,0 +1,41 @@
+"""Short looks into a SQLite file: what a question reads, in one thread from the beginning to the end.
+
+The asynchronous driver hands each step of a statement to its thread and waits for it, six times a statement.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import URL, Connection, create_engine, event
+
+from storage.database.sqlite_file import prepare
+
+T = TypeVar("T")
+READERS = 2
+
+
+class Looks:
+    """Connections for reading, each used by one thread at a time."""
+
+    def __init__(self, file: Path) -> None:
+        self._engine = create_engine(URL.create("sqlite", database=str(file)))
+        event.listen(self._engine, "connect", prepare)
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="look")
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Return what `work` reads; it ends also where nobody waits for it any more."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+
+    def close(self) -> None:
+        """Let go of the file; blocking."""
+        self._threads.shutdown(wait=True)
+        self._engine.dispose()
+
+    def _run(self, work: Callable[[Connection], T]) -> T:
+        with self._engine.connect() as connection:
+            return work(connection)
