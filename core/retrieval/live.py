@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -149,40 +149,40 @@ class SeenPage:
 
 
 def views_of(pages: Sequence[SeenPage], terms: Iterable[str]) -> list[PageView]:
-    """Return the views of pages as far as these terms go: what else stands there is left out."""
+    """Return the views of pages, a column for each of these terms; what else stands there is left out."""
     if not pages:
         return []
     names = sorted(dict.fromkeys(terms), key=number_of)
+    columns = {name: column for column, name in enumerate(names)}
     wanted = np.array([number_of(name) for name in names] or [0], np.uint64)
     every = np.concatenate([page.numbers for page in pages])
     which = np.minimum(np.searchsorted(wanted, every), len(wanted) - 1)
     places = np.flatnonzero(wanted[which] == every) if names else np.zeros(0, np.int64)
+    told = which[places]
     bounds = np.cumsum([0, *(len(page.numbers) for page in pages)])
-    cuts = np.searchsorted(places, bounds).tolist()
-    found = []
-    for page, begin, first, last in zip(pages, bounds.tolist(), cuts, cuts[1:], strict=False):
-        here = places[first:last]
-        parts = np.searchsorted(page.ends, here - begin, "right").tolist()
-        told = [names[at] for at in which[here].tolist()]
-        found.append(_view(page, (here - begin).tolist(), parts, told))
-    return found
-
-
-def _view(page: SeenPage, places: list[int], parts: list[int], terms: list[str]) -> PageView:
-    sets: list[set[str]] = [set() for _ in page.ends]
-    counts: Counter[str] = Counter()
-    pairs: set[tuple[str, str]] = set()
-    before, last = -2, ""
-    for place, part, term in zip(places, parts, terms, strict=True):
-        sets[part].add(term)
-        if part >= WINDOWS:
-            counts[term] += 1
-            if place == before + 1:
-                pairs.add((last, term))
-            before, last = place, term
-    title, heading, above, *cut = map(frozenset, sets)
-    length = int(page.ends[-1] - page.ends[ABOVE])
-    return PageView(counts, frozenset(pairs), title, heading, above, tuple(cut), length)
+    rows = np.cumsum([0, *(len(page.ends) for page in pages)])
+    of = np.searchsorted(bounds, places, "right") - 1
+    ends = np.concatenate([page.ends + bound for page, bound in zip(pages, bounds.tolist(), strict=False)])
+    parts = np.searchsorted(ends, places, "right")
+    held = np.zeros((len(ends), len(names)), np.bool_)
+    held[parts, told] = True
+    is_text = parts - rows[of] >= WINDOWS
+    cells = (of * len(names) + told)[is_text]
+    counts = np.bincount(cells, minlength=len(pages) * len(names)).reshape(len(pages), len(names))
+    beside = (np.diff(places) == 1) & (of[1:] == of[:-1]) & is_text[1:] & is_text[:-1]
+    pairs: list[set[tuple[str, str]]] = [set() for _ in pages]
+    for at in np.flatnonzero(beside).tolist():
+        pairs[of[at]].add((names[told[at]], names[told[at + 1]]))
+    return [
+        PageView(
+            columns,
+            held[rows[n] : rows[n + 1]],
+            counts[n],
+            frozenset(pairs[n]),
+            int(page.ends[-1] - page.ends[ABOVE]),
+        )
+        for n, page in enumerate(pages)
+    ]
 
 
 class PageViews:

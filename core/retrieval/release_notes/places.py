@@ -1,4 +1,4 @@
-"""Where words stand in a live corpus, so that a name is looked for in a few pages: in notes, and in headings."""
+"""Where words stand in a live corpus, in notes and headings, so that a name is looked for in few pages."""
 
 from __future__ import annotations
 

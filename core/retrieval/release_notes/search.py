@@ -99,7 +99,7 @@ class ReleaseNotes:
         return None
 
     def _naming(self, names: Sequence[str]) -> set[str]:
-        """Return the pages of release notes that may have any of these names, by what is in memory of them."""
+        """Return the pages of release notes that may have any of these names."""
         return {page for live in self._live.values() for name in names for page in live.places.noting(name)}
 
     def newer(self, found: Found, release: str) -> Found:
