@@ -54,6 +54,10 @@ class Live:
     """How old the version is that each page of release notes is on (`ages_of`)."""
     places: Places = field(default_factory=Places)
 
+    def beside(self, page: str) -> tuple[str, ...]:
+        """Return the other pages of its section, and the first ones of the sections inside of it."""
+        return (*self.parts.get(page, ()), *self.under.get(page, ()))
+
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
         return [hit for hit in hits if hit.chunk_id in self.context_of]

@@ -229,7 +229,10 @@ class Look:
         if scores is None:
             scores = -np.arange(len(pool.keys), dtype=np.float64)
         places = pool.best(scores, 2 * self.wanted)
-        chunks = await self.sources.pages.chunks([pool.keys[at] for at in places])
+        keys = [pool.keys[at] for at in places]
+        # with the sections that the best are of, which are quoted: they are read together
+        more = (key for best in keys[: self.wanted] for key in self.live.beside(best))
+        chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
         there = _once(chunks, pool.keys, places)[: self.wanted]
         evidence = tuple(

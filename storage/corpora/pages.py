@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, select
 
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
 from storage.database.database import Store, slices
-from storage.people.authorship import PAGE
+from storage.database.looks import read
 from storage.tables import (
     ContextRow,
     CorpusDocumentRow,
@@ -21,35 +21,19 @@ from storage.tables import (
     PageViewRow,
     SearchRowTable,
     VectorRow,
-    WordsRow,
     writable,
 )
 from storage.tables.columns import every, made, parts
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
-_IDS = bindparam("ids", expanding=True)
-_PAGES = (
-    select(
-        ContextRow.id,
-        DocumentRow.path,
-        DocumentRow.title,
-        ContextRow.heading,
-        ContextRow.url,
-        ContextRow.page,
-        ContextRow.before,
-        ContextRow.after,
-        DocumentRow.release,
-        WordsRow.person,
-    )
-    .join(DocumentRow, DocumentRow.id == ContextRow.document_id)
-    .outerjoin(WordsRow, (WordsRow.key == DocumentRow.id) & (WordsRow.kind == PAGE))
-    .where(ContextRow.id.in_(_IDS))
-)
+_PAGES = """
+SELECT c.id, d.path, d.title, c.heading, c.url, c.page, c.before, c.after, d.release, w.person
+FROM context_chunks c JOIN documents d ON d.id = c.document_id
+LEFT JOIN words w ON w.key = d.id AND w.kind = 'page' WHERE c.id IN ({})
+"""
 """The fields of a page in their order, and one of its authors; a row for each of these."""
-_VIEWS = select(PageViewRow.context_id, PageViewRow.view).where(
-    PageViewRow.context_id.in_(_IDS), PageViewRow.by == bindparam("by")
-)
+_VIEWS = "SELECT context_id, view FROM page_views WHERE context_id IN ({}) AND by = {}"
 
 
 class SqlCorpusPages(Store):
@@ -128,7 +112,7 @@ def _contexts(ids: Sequence[str], connection: Connection) -> dict[str, ContextCh
     found: dict[str, ContextChunk] = {}
     people: dict[str, set[str]] = {}
     for part in slices(ids):
-        for *page, person in connection.execute(_PAGES, {"ids": part}):
+        for *page, person in read(connection, _PAGES, part):
             if person is not None:
                 people.setdefault(page[0], set()).add(person)
             found.setdefault(page[0], ContextChunk(*page))
@@ -138,7 +122,7 @@ def _contexts(ids: Sequence[str], connection: Connection) -> dict[str, ContextCh
 def _views(by: str, pages: Sequence[str], connection: Connection) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for part in slices(pages):
-        found.update((key, view) for key, view in connection.execute(_VIEWS, {"ids": part, "by": by}))
+        found.update((key, view) for key, view in read(connection, _VIEWS, part, by))
     return found
 
 

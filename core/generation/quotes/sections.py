@@ -275,7 +275,8 @@ class _Read:
         for at, term in enumerate(terms(stretch.said)):
             places.setdefault(term, []).append(at)
         code = frozenset(terms(" ".join(block.text for block in stretch.blocks if block.kind == "code")))
-        return cls(stretch, places, code, _points(stretch), bool(marked(stretch)), stretch.has_code)
+        kept = {term: tuple(some) for term, some in places.items()}  # which the garbage collector passes over
+        return cls(stretch, kept, code, _points(stretch), bool(marked(stretch)), stretch.has_code)
 
     def order(self, wanted: Iterable[str]) -> list[str]:
         """Return the terms of the question that it says, in its order."""
