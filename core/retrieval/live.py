@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from core.domain import ContextChunk, Hit
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow
-from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, is_of_making, number_of, packed
+from core.retrieval.features import ABOVE, WINDOWS, PageView, is_name, is_of_making, number_of, packed
+from core.retrieval.late_interaction import Bits
 from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.release_notes.notes import Note, notes_of
 from core.retrieval.release_notes.places import Places

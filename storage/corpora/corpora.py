@@ -19,7 +19,7 @@ from core.ports import Corpus, SourceRun, StoredDocument
 from core.system.offload import aside
 from core.text.words import window_hashes
 from storage.corpora.pages import SqlCorpusPages, SqlPageViews, SqlTextVectors
-from storage.database.database import slices
+from storage.database.looks import slices
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
 from storage.tables import (
     ContextRow,

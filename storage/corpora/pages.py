@@ -12,8 +12,8 @@ from sqlalchemy import Connection, select
 
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
-from storage.database.database import Store, slices
-from storage.database.looks import read
+from storage.database.database import Store
+from storage.database.looks import read, slices
 from storage.tables import (
     ContextRow,
     CorpusDocumentRow,

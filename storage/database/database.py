@@ -29,8 +29,6 @@ from storage.tables import AboutRow, Base
 T = TypeVar("T")
 TROUBLE = (DBAPIError, OSError, NoneFree)
 """What a statement fails with; the last is that no connection was free for long."""
-AT_ONCE = 500
-"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 SMALL_PAGES = 8_000
 """Pages of 4 KiB that SQLite rewrites in about half a second."""
 QUIET_SECONDS = 30.0
@@ -325,11 +323,6 @@ class Store:
         """Carry out statements in one transaction; return how many rows they changed."""
         async with self._database.write() as connection:
             return sum([(await connection.execute(statement)).rowcount for statement in statements])
-
-
-def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
-    """Cut values into lists short enough for one statement."""
-    return [values[start : start + size] for start in range(0, len(values), size)]
 
 
 def _storage_error(error: Exception) -> StorageError:

@@ -17,6 +17,8 @@ from storage.database.sqlite_file import prepare
 
 T = TypeVar("T")
 READERS = 2
+AT_ONCE = 500
+"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 
 
 class Looks:
@@ -49,3 +51,8 @@ def read(connection: Connection, sql: str, keys: Sequence[str], *more: str) -> S
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
     statement = sql.format(", ".join([mark] * len(keys)), *[mark] * len(more))
     return connection.exec_driver_sql(statement, (*keys, *more)).all()
+
+
+def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
+    """Cut values into lists short enough for one statement."""
+    return [values[start : start + size] for start in range(0, len(values), size)]

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from storage.database.database import slices
+from storage.database.looks import slices
 from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, drop_words
 from storage.tables import (
     AnswerRow,

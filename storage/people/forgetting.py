@@ -12,7 +12,8 @@ from core.domain import content_hash
 from core.ports import Forgotten
 from core.ports.about import FORGOTTEN
 from core.privacy.names import Names
-from storage.database.database import Database, Store, slices
+from storage.database.database import Database, Store
+from storage.database.looks import slices
 from storage.people.authorship import (
     ANSWER,
     ASKED,

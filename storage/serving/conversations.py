@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import MessageRef
 from core.ports import Claim
 from core.ports.cluster import CLAIMS
-from storage.database.database import Store, slices
+from storage.database.database import Store
+from storage.database.looks import slices
 from storage.people.authorship import CLAIM, Name, drop_words, keep_words
 from storage.tables import ClaimRow, EscalationPostRow, EventRow, MemberRow, PostRow
 from storage.tables.columns import made

@@ -17,7 +17,8 @@ from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
-from storage.database.database import Database, slices
+from storage.database.database import Database
+from storage.database.looks import slices
 from storage.database.schema import migrations, newest
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
