@@ -209,9 +209,9 @@ class FakeWords(_Collections[tuple[list[str], list[str]]]):
         found = [await self.search(collection, terms, k) for terms in queries]
         return found, await self.rarity(collection, every)
 
-    async def holding(self, collection: str, terms: Sequence[str]) -> set[str]:
-        kept = self._kept.get(collection, {})
-        return {key for key, (title, text) in kept.items() if terms and set(terms).issubset([*title, *text])}
+    async def holding(self, collection: str, terms: Sequence[str], k: int) -> list[str]:
+        kept = {key: {*title, *text} for key, (title, text) in self._kept.get(collection, {}).items()}
+        return [key for key, said in kept.items() if terms and said.issuperset(terms)][:k]
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         if collection not in self._kept:

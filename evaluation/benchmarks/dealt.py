@@ -158,7 +158,7 @@ async def _put(app: Application, corpus: Corpus, documents: Sequence[ChunkedDocu
     for document in documents:
         await app.corpora.put(corpus.release, document)
         for page in document.contexts:
-            views[page.id] = _view(page)
+            views[page.id] = view_of(page)
             parts = [page.heading, *page.page.split("\n\n")]
             vectors.append(_unit(np.sum([vector_of(part) for part in parts], axis=0)))
             entries.append((page.id, f"{page.title} {page.heading}", page.page))
@@ -167,7 +167,7 @@ async def _put(app: Application, corpus: Corpus, documents: Sequence[ChunkedDocu
     await app.words.upsert(corpus.collection, entries)
 
 
-def _view(page: ContextChunk) -> bytes:
+def view_of(page: ContextChunk) -> bytes:
     """Return what the second look reads of a page, as it is kept."""
     cut = [window for part in page.page.split("\n\n") for window in _windows(part)]
     parts = [_numbers(page.title), _numbers(page.heading), _numbers(page.heading), *map(_numbers, cut)]

@@ -254,7 +254,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
     """A stretch with what is known of it whatever is asked.
 
     `places` tells where each term stands in what it says, `code` which terms its code has, `points` whether
@@ -269,7 +269,7 @@ class _Read:
     has_code: bool
 
     @classmethod
-    def of(cls, stretch: Stretch) -> _Read:
+    def of(cls, stretch: Stretch) -> Read:
         """Read a stretch."""
         places: dict[str, list[int]] = {}
         for at, term in enumerate(terms(stretch.said)):
@@ -284,10 +284,10 @@ class _Read:
 
 
 @lru_cache(maxsize=1024)
-def _read(section: str) -> tuple[list[Stretch], list[_Read]]:
+def _read(section: str) -> tuple[list[Stretch], list[Read]]:
     """Return the stretches of a section, as they are and as they were read."""
     found = stretches(section)
-    return found, [_Read.of(stretch) for stretch in found]
+    return found, [Read.of(stretch) for stretch in found]
 
 
 @lru_cache(maxsize=1024)
