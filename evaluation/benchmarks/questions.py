@@ -79,10 +79,15 @@ async def measure(app: Application) -> None:
     rows = await _answered(app, warm, lambda: None)
     rows["second look"] = await _second_looks(app, looks[:LOOKS])
     _print(f"warm, {len(rows['path without model'])} answers quoted", rows)
-    _print(
-        f"cold, {len(cold)} questions, each after its files left the page cache",
-        await _answered(app, cold, lambda: forget_files(app.settings.home)),
-    )
+    after_idle = await _answered(app, cold, lambda: forget_files(app.settings.home))
+    _print(f"cold, {len(cold)} questions, each after its files left the page cache", after_idle)
+    print("| passages | files | embedding alone, p50 and p95 | path without model, p50 and p95 | ratio |")
+    for files, told in (("warm", rows), ("cold", after_idle)):
+        figures = " | ".join(
+            " and ".join(f"{_quantile(told[name], percent):.1f}" for percent in (50, 95))
+            for name in ("embedding alone", "path without model")
+        )
+        print(f"| {max(chunks.values()):,} | {files} | {figures} | {_ratio(told):.2f} |")
 
 
 async def _answered(app: Application, asked: Sequence[tuple[str, str]], before: Callable[[], object]) -> Rows:
@@ -169,9 +174,12 @@ def _print(title: str, rows: Rows) -> None:
     for name, values in sorted(rows.items(), key=lambda row: row[0] in PATH):
         first, last = (_quantile(values, percent) for percent in (50, 95))
         print(f"  {'  ' * (name in PATH)}{name:<20} p50 {first:8.2f}   p95 {last:8.2f}")
+    print(f"  ratio of the path to embedding alone: {_ratio(rows):.2f} (aim: at most 2)")
+
+
+def _ratio(rows: Rows) -> float:
     each = zip(rows["path without model"], rows["embedding alone"], strict=True)
-    ratio = statistics.median(whole / alone for whole, alone in each)
-    print(f"  ratio of the path to embedding alone: {ratio:.2f} (aim: at most 2)")
+    return statistics.median(whole / alone for whole, alone in each)
 
 
 def _quantile(values: list[float], percent: int) -> float:
