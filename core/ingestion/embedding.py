@@ -11,8 +11,7 @@ from core.domain import ContextChunk
 from core.ingestion.parsing import Quota
 from core.ingestion.reading import Progress, Report
 from core.ports import Corpus, CorpusStore, Encoder, SearchRow, TokenEncoder, VectorIndex
-from core.retrieval.features import packed
-from core.retrieval.late_interaction import bits_of
+from core.retrieval.features import bits_of, packed
 from core.system.offload import aside
 from core.text.words import alike, window_texts
 

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from core.domain import ContextChunk, Hit
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow
-from core.retrieval.features import ABOVE, WINDOWS, PageView, is_name, is_of_making, number_of, packed
-from core.retrieval.late_interaction import Bits
+from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
-from core.retrieval.release_notes.notes import Note, notes_of
-from core.retrieval.release_notes.places import Places
+from core.retrieval.release_notes.notes import Note, Places, notes_of
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -25,6 +23,14 @@ UNDER = 8
 """Sections inside of a section that are known of it at most."""
 CACHED = 4096
 """Pages kept in memory."""
+_MAKING = frozenset(
+    {
+        *("contribute", "contributing", "contributors", "dev", "development", "governance", "hacking"),
+        *("code-of-conduct", "code_of_conduct", "internals", "issue-triage", "issue_triage", "maintainers"),
+        *("release-process", "release_process", "releasing", "roadmap", "ux-research-design"),
+    }
+)
+"""Folders and files on how a product is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,12 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         ages_of(corpus.release, notes),
         Places.of(titles, texts, {note.context_id for note in notes}),
     )
+
+
+def is_of_making(path: str) -> bool:
+    """Return True if a document is on how the product is made, by the names in its path."""
+    *folders, file = path.lower().split("/")
+    return not _MAKING.isdisjoint([*folders, file.partition(".")[0]])
 
 
 def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, tuple[str, ...]]:

@@ -146,7 +146,7 @@ class TantivyWords:
                 (tantivy.Occur.Should, near("text", term)),
                 (tantivy.Occur.Should, tantivy.Query.boost_query(near("title", term), TITLE_WEIGHT)),
             ]
-        found = searcher.search(tantivy.Query.boolean_query(clauses), k)
+        found = searcher.search(tantivy.Query.boolean_query(clauses), k, count=False)
         return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
     def _near(self, field: str, term: str) -> tantivy.Query:

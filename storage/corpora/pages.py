@@ -13,7 +13,7 @@ from sqlalchemy import Connection, select
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
 from storage.database.database import Store
-from storage.database.looks import read, slices
+from storage.database.sqlite_file import read
 from storage.tables import (
     ContextRow,
     CorpusDocumentRow,
@@ -23,7 +23,7 @@ from storage.tables import (
     VectorRow,
     writable,
 )
-from storage.tables.columns import every, made, parts
+from storage.tables.columns import every, made, parts, slices
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""

@@ -20,10 +20,9 @@ from core.errors import StorageError, StorageUnavailable
 from core.ports.about import HOLDER
 from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
-from storage.database.looks import Looks
 from storage.database.member import Member
 from storage.database.schema import migrate
-from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
+from storage.database.sqlite_file import DATABASE, Peek, WholeConnection, begin, check, prepare, storage_error
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -38,8 +37,7 @@ OWED = 1
 """SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
 
 `secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
-out of them when they were filled anew. Only VACUUM ends those: it writes the whole file.
-"""
+out of them. Only VACUUM ends those: it writes the whole file."""
 
 
 class Database:
@@ -50,7 +48,7 @@ class Database:
         """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
         self._hold: Hold | Member | None = None
         self._engine = engine
-        self._looks: Looks | None = None
+        self._looks: Peek | None = None
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._connection = WholeConnection if self._is_sqlite else AsyncConnection
@@ -61,8 +59,7 @@ class Database:
         self._waiting = 0
         self.problem = ""
         """Why the last write failed; empty since one succeeded."""
-        self.member: Member | None = None
-        """This process among those of a cluster, where there is one."""
+        self.member: Member | None = None  # this process among those of a cluster, where there is one
 
     @classmethod
     async def open(
@@ -99,7 +96,7 @@ class Database:
             if file := file_of(address):
                 await asyncio.to_thread(check, file, thorough=what == SERVE)
             await database._bring_up_to_date(member, me)
-            database._looks = Looks(file) if file else None
+            database._looks = Peek(file) if file else None
         except BaseException:  # also one that is cancelled lets go of its connections
             await database.close()
             raise

@@ -13,10 +13,9 @@ from sqlalchemy import Integer, cast, func, select, update
 from core.domain import Citation, Scope
 from core.ports import Census, StalePair, Stored
 from storage.database.database import Store
-from storage.database.looks import slices
 from storage.memory.pair_rows import load_pairs
 from storage.tables import PairRow, PlacementRow
-from storage.tables.columns import every
+from storage.tables.columns import every, slices
 
 CURRENT: dict[str, Any] = {
     "stale": False,

@@ -13,7 +13,6 @@ from core.ports import Forgotten
 from core.ports.about import FORGOTTEN
 from core.privacy.names import Names
 from storage.database.database import Database, Store
-from storage.database.looks import slices
 from storage.people.authorship import (
     ANSWER,
     ASKED,
@@ -57,6 +56,7 @@ from storage.tables import (
     VoteRow,
     WordsRow,
 )
+from storage.tables.columns import slices
 
 TELLING = 12
 """Least characters of a question by which other rows are searched; shorter ones stand everywhere."""

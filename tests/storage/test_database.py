@@ -18,12 +18,13 @@ from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
-from storage.database.looks import read, slices
 from storage.database.schema import migrations, newest
+from storage.database.sqlite_file import read
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
 from storage.serving.conversations import SqlConversations
 from storage.tables import Base
+from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
 from tests.databases import as_of
 from tests.patience import PATIENCE

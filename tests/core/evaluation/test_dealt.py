@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from core.domain import ContextChunk
-from core.retrieval.features import packed
-from core.retrieval.late_interaction import bits_of
+from core.retrieval.features import bits_of, packed
 from core.retrieval.live import SeenPage
 from core.text.words import window_texts
-from evaluation.benchmarks.dealt import tokens_of, vector_of, view_of
+from evaluation.dealt import tokens_of, vector_of, view_of
 
 
 def test_what_is_kept_of_a_dealt_page_is_what_an_index_keeps() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, is_of_making, packed
-from core.retrieval.live import SeenPage, views_of
+from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, packed
+from core.retrieval.live import SeenPage, is_of_making, views_of
 from core.retrieval.ranking import DEFAULT_RANKING
 from core.text.words import index_terms, query_terms, windows
 

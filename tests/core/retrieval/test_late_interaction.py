@@ -4,8 +4,17 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, WINDOWS, Candidate, PageView, features, packed
-from core.retrieval.late_interaction import bits_of, matches, nearest
+from core.retrieval.features import (
+    FEATURES,
+    WINDOWS,
+    Candidate,
+    PageView,
+    bits_of,
+    features,
+    matches,
+    nearest,
+    packed,
+)
 from core.retrieval.live import SeenPage
 from core.text.words import window_hashes, windows
 

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.retrieval.release_notes.gone import named
-from core.retrieval.release_notes.places import Places
+from core.retrieval.release_notes.notes import Places
 from core.text.words import index_terms, parts_indexed
 
 NAMES = (

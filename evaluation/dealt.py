@@ -19,8 +19,7 @@ from bot.operations.application import Application
 from core.domain import ChunkedDocument, ContextChunk, SearchChunk, Vector, content_hash
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.ports import Corpus, Encoder, Matrix, TokenEncoder
-from core.retrieval.features import number_of, view_bytes
-from core.retrieval.late_interaction import bits_of
+from core.retrieval.features import bits_of, number_of, view_bytes
 from core.text.words import index_terms, query_terms, windows
 
 RELEASE = "1.0"
