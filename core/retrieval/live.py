@@ -60,6 +60,10 @@ class Live:
     ages: Mapping[str, float] = field(default_factory=dict)
     """How old the version is that each page of release notes is on (`ages_of`)."""
     places: Places = field(default_factory=Places)
+    note_at: Mapping[str, int] = field(default_factory=dict)
+    """Where each page of release notes stands in `notes`."""
+    versions: frozenset[tuple[int, ...]] = frozenset()
+    """The versions that there are notes on."""
 
     def beside(self, page: str) -> tuple[str, ...]:
         """Return the other pages of its section, and the first ones of the sections inside of it."""
@@ -108,6 +112,8 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         Said.of((row.text for row in rows), product),
         ages_of(corpus.release, notes),
         Places.of(titles, texts, {note.context_id for note in notes}),
+        {note.context_id: at for at, note in enumerate(notes)},
+        frozenset(note.version for note in notes),
     )
 
 

@@ -193,8 +193,15 @@ class Places:
         return cls(said, headed, first)
 
     def noting(self, name: str) -> Collection[str]:
-        """Return the pages of release notes that may have a name as a whole word, and all that have it."""
-        return _rarest(self.notes, name)
+        """Return the pages of release notes that may have a name, and all that do, whatever owns it there.
+
+        Of an option they are those with its plural, too.
+        """
+        last = name.removesuffix("()").rpartition(".")[2]
+        if not name.startswith("--"):
+            return _rarest(self.notes, last)
+        one = last.removesuffix("s")
+        return {**dict.fromkeys(_rarest(self.notes, one)), **dict.fromkeys(_rarest(self.notes, f"{one}s"))}
 
     def headed_by(self, name: str) -> Collection[str]:
         """Return the pages whose heading may be a name, and all whose heading is."""

@@ -25,7 +25,7 @@ DROPPED = 2
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
 HOLDING = 500
-"""Passages that are looked at for a name, those first that are most about it; ours."""
+"""Passages, and pages of a release's notes, that are looked at for a name; ours."""
 
 
 class ReleaseNotes:
@@ -98,10 +98,6 @@ class ReleaseNotes:
                     return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None
 
-    def _naming(self, names: Sequence[str]) -> set[str]:
-        """Return the pages of release notes that may have any of these names."""
-        return {page for live in self._live.values() for name in names for page in live.places.noting(name)}
-
     def newer(self, found: Found, release: str) -> Found:
         """Leave out what older notes tell where the first page says what a version up to the release brought.
 
@@ -136,15 +132,15 @@ class ReleaseNotes:
 
         Those of a version are taken from one release: from this one, else from the newest.
         """
-        naming = self._naming(names)
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
         known: set[tuple[int, ...]] = set()
-        for name in (release, *others) if naming else ():
-            live = self._live.get(name)
-            of_it = {note.context_id: note.version for note in (live.notes if live else ())}
-            ids |= {key: one for key, one in of_it.items() if key in naming and one not in known}
-            known |= set(of_it.values())
+        for live in (self._live[name] for name in (release, *others) if name in self._live):
+            named_in = {live.note_at[page] for name in names for page in live.places.noting(name)}
+            for note in (live.notes[at] for at in sorted(named_in)[:HOLDING]):
+                if note.version not in known:
+                    ids[note.context_id] = note.version
+            known |= live.versions
         pages = await self._pages.chunks(list(ids))
         return [(version, pages[key]) for key, version in ids.items() if key in pages]
 
@@ -171,7 +167,9 @@ class ReleaseNotes:
         known, live = named(name), self._live.get(release)
         if live is None:
             return False
-        held = await self._words.holding(live.corpus.collection, parts_indexed(name), HOLDING)
+        held = await self._words.holding(
+            live.corpus.collection, parts_indexed(spelled_in_pages(name)), HOLDING
+        )
         return any(known.search(live.text_of[key]) for key in held if key in live.text_of)
 
     async def _stays(self, name: str, end: tuple[int, ...], live: Live) -> bool:
@@ -213,7 +211,8 @@ class ReleaseNotes:
         What the release's other pages still speak of has not ended, whatever else bore its name.
         """
         until = numbers(release)
-        if not (names and until and self._naming(names)):
+        noted = any(live.places.noting(name) for live in self._live.values() for name in names)
+        if not (until and noted):
             return ()
         told = await self.gone(names, release)
         ends = {name: ended([one for one in told if one.name == name], until) for name in names}
