@@ -202,6 +202,17 @@ class FakeWords(_Collections[tuple[list[str], list[str]]]):
         best = sorted(scores.items(), key=lambda item: -item[1])
         return [Hit(key, score) for key, score in best[:k]]
 
+    async def find(
+        self, collection: str, queries: Sequence[Sequence[str]], k: int
+    ) -> tuple[list[list[Hit]], dict[str, float]]:
+        every = list(dict.fromkeys(term for terms in queries for term in terms))
+        found = [await self.search(collection, terms, k) for terms in queries]
+        return found, await self.rarity(collection, every)
+
+    async def holding(self, collection: str, terms: Sequence[str], k: int) -> list[str]:
+        kept = {key: {*title, *text} for key, (title, text) in self._kept.get(collection, {}).items()}
+        return [key for key, said in kept.items() if terms and said.issuperset(terms)][:k]
+
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         if collection not in self._kept:
             return dict.fromkeys(terms, 0.0)

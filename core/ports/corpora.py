@@ -277,6 +277,14 @@ class WordIndex(Protocol):
     async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
         """Return up to k hits with their BM25 score, best first."""
 
+    async def find(
+        self, collection: str, queries: Sequence[Sequence[str]], k: int
+    ) -> tuple[list[list[Hit]], dict[str, float]]:
+        """Return for each query what `search` does, and what `rarity` does of all their terms."""
+
+    async def holding(self, collection: str, terms: Sequence[str], k: int) -> list[str]:
+        """Return up to k ids of entries whose title or text has each of the terms; none without terms."""
+
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.domain import ContextChunk, Hit
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow
-from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, is_of_making, number_of, packed
+from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
-from core.retrieval.release_notes.notes import Note, notes_of
+from core.retrieval.release_notes.notes import Note, Places, notes_of
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -23,6 +23,14 @@ UNDER = 8
 """Sections inside of a section that are known of it at most."""
 CACHED = 4096
 """Pages kept in memory."""
+_MAKING = frozenset(
+    {
+        *("contribute", "contributing", "contributors", "dev", "development", "governance", "hacking"),
+        *("code-of-conduct", "code_of_conduct", "internals", "issue-triage", "issue_triage", "maintainers"),
+        *("release-process", "release_process", "releasing", "roadmap", "ux-research-design"),
+    }
+)
+"""Folders and files on how a product is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ class Live:
     after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
     that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
     are documents on how the product is made. `title_of` has the title and headings of each page, `said` all
-    that it says, to be compared with other releases.
+    that it says, to be compared with other releases; `places` tells where words stand in notes and headings.
     """
 
     corpus: Corpus
@@ -49,22 +57,34 @@ class Live:
     making: frozenset[str] = frozenset()
     title_of: Mapping[str, str] = field(default_factory=dict)
     said: Said = field(default_factory=Said.nothing)
+    ages: Mapping[str, float] = field(default_factory=dict)
+    """How old the version is that each page of release notes is on (`ages_of`)."""
+    places: Places = field(default_factory=Places)
+    note_at: Mapping[str, int] = field(default_factory=dict)
+    """Where each page of release notes stands in `notes`."""
+    versions: frozenset[tuple[int, ...]] = frozenset()
+    """The versions that there are notes on."""
+
+    def beside(self, page: str) -> tuple[str, ...]:
+        """Return the other pages of its section, and the first ones of the sections inside of it."""
+        return (*self.parts.get(page, ()), *self.under.get(page, ()))
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
         return [hit for hit in hits if hit.chunk_id in self.context_of]
 
-    def ages(self) -> dict[str, float]:
-        """Return how old the version is that each page of release notes is on, by the page's id.
 
-        0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
-        version.
-        """
-        pages = {note.context_id: note.version[:2] for note in self.notes}
-        own = version_key(self.corpus.release)[0]
-        versions = sorted({one for one in pages.values() if one[: len(own)] <= own}, reverse=True)
-        aged = {version: place / (place + 1.0) for place, version in enumerate(versions)}
-        return {page: aged.get(version, 0.0) for page, version in pages.items()}
+def ages_of(release: str, notes: Sequence[Note]) -> dict[str, float]:
+    """Return how old the version is that each page of a release's notes is on, by the page's id.
+
+    0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
+    version.
+    """
+    pages = {note.context_id: note.version[:2] for note in notes}
+    own = version_key(release)[0]
+    versions = sorted({one for one in pages.values() if one[: len(own)] <= own}, reverse=True)
+    aged = {version: place / (place + 1.0) for place, version in enumerate(versions)}
+    return {page: aged.get(version, 0.0) for page, version in pages.items()}
 
 
 def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Live:
@@ -74,6 +94,9 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
     for row in rows:
         sections.setdefault((row.document_id, row.title), {})[row.context_id] = None
         named.setdefault(row.document_id, {})[row.context_id] = is_name(row.title)
+    titles = {row.context_id: row.title for row in rows}
+    notes = notes_of(titles.items())
+    texts = ((row.context_id, row.text) for row in rows)
     return Live(
         corpus,
         {row.id: row.context_id for row in rows},
@@ -81,13 +104,23 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         {row.id: row.text_hash for row in rows},
         {row.context_id: row.document_id for row in rows},
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
-        notes_of({row.context_id: row.title for row in rows}.items()),
+        notes,
         {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
-        {row.context_id: row.title for row in rows},
+        titles,
         Said.of((row.text for row in rows), product),
+        ages_of(corpus.release, notes),
+        Places.of(titles, texts, {note.context_id for note in notes}),
+        {note.context_id: at for at, note in enumerate(notes)},
+        frozenset(note.version for note in notes),
     )
+
+
+def is_of_making(path: str) -> bool:
+    """Return True if a document is on how the product is made, by the names in its path."""
+    *folders, file = path.lower().split("/")
+    return not _MAKING.isdisjoint([*folders, file.partition(".")[0]])
 
 
 def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
@@ -139,40 +172,40 @@ class SeenPage:
 
 
 def views_of(pages: Sequence[SeenPage], terms: Iterable[str]) -> list[PageView]:
-    """Return the views of pages as far as these terms go: what else stands there is left out."""
+    """Return the views of pages, a column for each of these terms; what else stands there is left out."""
     if not pages:
         return []
     names = sorted(dict.fromkeys(terms), key=number_of)
+    columns = {name: column for column, name in enumerate(names)}
     wanted = np.array([number_of(name) for name in names] or [0], np.uint64)
     every = np.concatenate([page.numbers for page in pages])
     which = np.minimum(np.searchsorted(wanted, every), len(wanted) - 1)
     places = np.flatnonzero(wanted[which] == every) if names else np.zeros(0, np.int64)
+    told = which[places]
     bounds = np.cumsum([0, *(len(page.numbers) for page in pages)])
-    cuts = np.searchsorted(places, bounds).tolist()
-    found = []
-    for page, begin, first, last in zip(pages, bounds.tolist(), cuts, cuts[1:], strict=False):
-        here = places[first:last]
-        parts = np.searchsorted(page.ends, here - begin, "right").tolist()
-        told = [names[at] for at in which[here].tolist()]
-        found.append(_view(page, (here - begin).tolist(), parts, told))
-    return found
-
-
-def _view(page: SeenPage, places: list[int], parts: list[int], terms: list[str]) -> PageView:
-    sets: list[set[str]] = [set() for _ in page.ends]
-    counts: Counter[str] = Counter()
-    pairs: set[tuple[str, str]] = set()
-    before, last = -2, ""
-    for place, part, term in zip(places, parts, terms, strict=True):
-        sets[part].add(term)
-        if part >= WINDOWS:
-            counts[term] += 1
-            if place == before + 1:
-                pairs.add((last, term))
-            before, last = place, term
-    title, heading, above, *cut = map(frozenset, sets)
-    length = int(page.ends[-1] - page.ends[ABOVE])
-    return PageView(counts, frozenset(pairs), title, heading, above, tuple(cut), length)
+    rows = np.cumsum([0, *(len(page.ends) for page in pages)])
+    of = np.searchsorted(bounds, places, "right") - 1
+    ends = np.concatenate([page.ends + bound for page, bound in zip(pages, bounds.tolist(), strict=False)])
+    parts = np.searchsorted(ends, places, "right")
+    held = np.zeros((len(ends), len(names)), np.bool_)
+    held[parts, told] = True
+    is_text = parts - rows[of] >= WINDOWS
+    cells = (of * len(names) + told)[is_text]
+    counts = np.bincount(cells, minlength=len(pages) * len(names)).reshape(len(pages), len(names))
+    beside = (np.diff(places) == 1) & (of[1:] == of[:-1]) & is_text[1:] & is_text[:-1]
+    pairs: list[set[tuple[str, str]]] = [set() for _ in pages]
+    for at in np.flatnonzero(beside).tolist():
+        pairs[of[at]].add((names[told[at]], names[told[at + 1]]))
+    return [
+        PageView(
+            columns,
+            held[rows[n] : rows[n + 1]],
+            counts[n],
+            frozenset(pairs[n]),
+            int(page.ends[-1] - page.ends[ABOVE]),
+        )
+        for n, page in enumerate(pages)
+    ]
 
 
 class PageViews:

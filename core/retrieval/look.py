@@ -133,11 +133,9 @@ class Look:
             forms[-1] = " ".join([forms[-1], *queries.carried])
         terms = [query_terms(form) for form in dict.fromkeys(forms)]
         collection = live.corpus.collection
-        every = list(dict.fromkeys(term for some in terms for term in some))
-        dense, lexical, rarity, made = await asyncio.gather(
+        dense, (lexical, rarity), made = await asyncio.gather(
             self.sources.vectors.search(collection, self.vectors, NEAR),
-            asyncio.gather(*(words.search(collection, some, CANDIDATES) for some in terms)),
-            words.rarity(collection, every),
+            words.find(collection, terms, CANDIDATES),
             self._made(terms[-1]),
         )
         near = live.only(dense[0])
@@ -168,7 +166,6 @@ class Look:
         Without `keys` the best forty of the fused lists and those that their pairs bring.
         """
         live, hits = self.live, await self.hits()
-        aged = live.ages()
         grouped: dict[str, list[Hit]] = {}
         for hit in weighted(hits.lists):
             grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
@@ -196,7 +193,7 @@ class Look:
                     document,
                     live.reference[document],
                     page.made,
-                    aged.get(key),
+                    live.ages.get(key),
                     document in live.making,
                 )
             )
@@ -232,7 +229,10 @@ class Look:
         if scores is None:
             scores = -np.arange(len(pool.keys), dtype=np.float64)
         places = pool.best(scores, 2 * self.wanted)
-        chunks = await self.sources.pages.chunks([pool.keys[at] for at in places])
+        keys = [pool.keys[at] for at in places]
+        # with the sections that the best are of, which are quoted: they are read together
+        more = (key for best in keys[: self.wanted] for key in self.live.beside(best))
+        chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
         there = _once(chunks, pool.keys, places)[: self.wanted]
         evidence = tuple(

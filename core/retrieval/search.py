@@ -75,7 +75,7 @@ class Searcher:
         self._pairs: dict[str, LivePairs] = {}
         self._keep = KEPT
         self._pages = PageViews(store)
-        self.release_notes = ReleaseNotes(self._live, store)
+        self.release_notes = ReleaseNotes(self._live, self._pages, self._words)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
         self._windows: dict[str, tuple[str, ...]] = {}
 

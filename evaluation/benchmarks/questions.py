@@ -1,7 +1,7 @@
 """`make bench`: time of the path without the model; every question is asked once, as people ask.
 
     python -m evaluation.benchmarks.questions                    Flask's releases, MiniLM
-    python -m evaluation.benchmarks.questions --passages 10000   Flask's sections shuffled, vectors of words
+    python -m evaluation.benchmarks.questions --passages 10000   its paragraphs dealt anew, vectors of words
 
 Questions are the golden ones and others made of headings. Warm: the files are in the page cache, as they are
 right after indexing. Cold: they are put out of it before each question, as after an idle hour.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -21,18 +22,13 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import Path
-
-import numpy as np
 
 from bot.app.bootstrap import build
 from bot.operations.application import Application
-from core.domain import Queries, Question, Vector
-from core.models.embedding.encoder import PACKAGED, load_encoder
-from core.ports import Encoder, Matrix
+from core.domain import Queries, Question
 from core.settings import Settings, load_settings
-from core.text.words import index_terms, query_terms
+from evaluation.dealt import RELEASE, ByWords, deal
 
 HOME = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
 GOLD = Path(__file__).parents[2] / "tests" / "golden" / "flask.jsonl"
@@ -42,9 +38,6 @@ WARM, LOOKS, COLD = 300, 100, 40
 """Questions asked for each row at most."""
 FIRST = 10
 """Questions before those that count: what a process loads once is not a question's."""
-SECTIONS, PARAGRAPHS = 10, (1, 6)
-"""Sections of a dealt page, and from and to how many paragraphs one has."""
-RELEASE = "1.0"
 Rows = dict[str, list[float]]
 
 
@@ -65,28 +58,36 @@ async def main() -> None:
         pages = await app.corpora.contexts(list(dict.fromkeys(row.context_id for row in rows)))
         texts = [(page.heading, page.page) for page in pages.values()]
     place = HOME.with_name(f"{HOME.name}-{given.passages}")
-    if not (place / "pages").is_dir():
-        deal(place / "pages", texts, given.passages)
+    (place / "pages").mkdir(parents=True, exist_ok=True)
     async with build(
         _dealt_settings(place), "bench", lambda _model, _folder: ByWords(HOME / "models")
     ) as app:
-        await _indexed(app)
+        if RELEASE not in app.searcher.corpora:
+            began = time.monotonic()
+            await deal(app, texts, given.passages)
+            print(f"dealt {given.passages} passages in {time.monotonic() - began:.0f} s", flush=True)
         await measure(app)
 
 
 async def measure(app: Application) -> None:
     """Ask each question once, warm and then cold, and look a second time for others."""
     asked = await _asked(app)
+    gc.freeze()  # as `serve` does: what was loaded is no question's
     warm, cold, looks = asked[: FIRST + WARM], asked[FIRST + WARM :][:COLD], asked[FIRST + WARM + COLD :]
     chunks = {name: corpus.chunks for name, corpus in app.searcher.corpora.items()}
     print(f"passages {chunks}; {len(asked)} different questions, each asked once; ms, p50 and p95")
     rows = await _answered(app, warm, lambda: None)
     rows["second look"] = await _second_looks(app, looks[:LOOKS])
     _print(f"warm, {len(rows['path without model'])} answers quoted", rows)
-    _print(
-        f"cold, {len(cold)} questions, each after its files left the page cache",
-        await _answered(app, cold, lambda: forget_files(app.settings.home)),
-    )
+    after_idle = await _answered(app, cold, lambda: forget_files(app.settings.home))
+    _print(f"cold, {len(cold)} questions, each after its files left the page cache", after_idle)
+    print("| passages | files | embedding alone, p50 and p95 | path without model, p50 and p95 | ratio |")
+    for files, told in (("warm", rows), ("cold", after_idle)):
+        figures = " | ".join(
+            " and ".join(f"{_quantile(told[name], percent):.1f}" for percent in (50, 95))
+            for name in ("embedding alone", "path without model")
+        )
+        print(f"| {max(chunks.values()):,} | {files} | {figures} | {_ratio(told):.2f} |")
 
 
 async def _answered(app: Application, asked: Sequence[tuple[str, str]], before: Callable[[], object]) -> Rows:
@@ -159,20 +160,6 @@ async def _indexed(app: Application) -> None:
     await app.corpus_manager.complete()
 
 
-def deal(folder: Path, sections: Sequence[tuple[str, str]], passages: int) -> None:
-    """Write Markdown pages of so many sections, each with a heading and paragraphs of others."""
-    folder.mkdir(parents=True)
-    chance = random.Random(passages)
-    headings = [heading.rpartition(" > ")[2] for heading, _ in sections if heading]
-    paragraphs = [part for _, page in sections for part in page.split("\n\n") if "```" not in part]
-    for number in range(-(-passages // SECTIONS)):
-        parts = [f"# {chance.choice(headings)} {number}"]
-        for _ in range(SECTIONS):
-            parts.append(f"## {chance.choice(headings)}, {chance.choice(headings)}")
-            parts += chance.choices(paragraphs, k=chance.randint(*PARAGRAPHS))
-        (folder / f"page{number}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-
-
 def _dealt_settings(place: Path) -> Settings:
     (place / "corpora.toml").write_text(
         f'[product]\nname = "Flask"\n[[release]]\nname = "{RELEASE}"\nlatest = true\n[[release.source]]\n'
@@ -182,56 +169,17 @@ def _dealt_settings(place: Path) -> Settings:
     return load_settings(home=place / "home", config=place / "corpora.toml", ollama_host="")
 
 
-class ByWords:
-    """An encoder for large corpora: a text's vector is the sum of its terms'.
-
-    A question is embedded by the model, too, which is what that takes; what comes of it is left out.
-    """
-
-    name = "by-words@256"
-    dimensions = 384
-    max_tokens = 256
-
-    def __init__(self, models: Path) -> None:
-        self._model: Encoder = load_encoder(PACKAGED, models)
-        self.count_tokens = self._model.count_tokens
-
-    async def encode(self, texts: Sequence[str]) -> Matrix:
-        """Return unit vectors; few texts are taken for a question."""
-        if len(texts) <= 4:
-            await self._model.encode(texts)
-        rows = [_by_words(text) for text in texts]
-        return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
-
-    def forget(self) -> None:
-        """Drop what the model remembers."""
-        self._model.forget()
-
-    def close(self) -> None:
-        """Close the model."""
-        self._model.close()
-
-
-@lru_cache(maxsize=1 << 16)
-def _of_term(term: str) -> Vector:
-    vector = np.random.default_rng(list(term.encode())).standard_normal(ByWords.dimensions)
-    return vector.astype(np.float32)
-
-
-def _by_words(text: str) -> Vector:
-    terms = query_terms(text) or index_terms(text) or [text]
-    total: Vector = np.sum([_of_term(term) for term in terms], axis=0)
-    return total / np.linalg.norm(total)
-
-
 def _print(title: str, rows: Rows) -> None:
     print(f"{title}:")
     for name, values in sorted(rows.items(), key=lambda row: row[0] in PATH):
         first, last = (_quantile(values, percent) for percent in (50, 95))
         print(f"  {'  ' * (name in PATH)}{name:<20} p50 {first:8.2f}   p95 {last:8.2f}")
+    print(f"  ratio of the path to embedding alone: {_ratio(rows):.2f} (aim: at most 2)")
+
+
+def _ratio(rows: Rows) -> float:
     each = zip(rows["path without model"], rows["embedding alone"], strict=True)
-    ratio = statistics.median(whole / alone for whole, alone in each)
-    print(f"  ratio of the path to embedding alone: {ratio:.2f} (aim: at most 2)")
+    return statistics.median(whole / alone for whole, alone in each)
 
 
 def _quantile(values: list[float], percent: int) -> float:

@@ -101,24 +101,53 @@ class TantivyWords:
 
     async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
         """Return up to k hits with their BM25 score, best first."""
+        return await self._read(collection, lambda index: self._best(index.searcher(), terms, k), [])
 
-        def find(index: tantivy.Index) -> list[Hit]:
-            if not terms:
+    async def find(
+        self, collection: str, queries: Sequence[Sequence[str]], k: int
+    ) -> tuple[list[list[Hit]], dict[str, float]]:
+        """Return for each query what `search` does, and what `rarity` does of all their terms."""
+        every = list(dict.fromkeys(term for terms in queries for term in terms))
+
+        def find(index: tantivy.Index) -> tuple[list[list[Hit]], dict[str, float]]:
+            searcher = index.searcher()
+            return [self._best(searcher, terms, k) for terms in queries], _rarity(searcher, every)
+
+        return await self._read(collection, find, ([[] for _ in queries], dict.fromkeys(every, 0.0)))
+
+    async def holding(self, collection: str, terms: Sequence[str], k: int) -> list[str]:
+        """Return up to k ids of entries whose title or text has each of the terms, best first."""
+
+        def read(index: tantivy.Index) -> list[str]:
+            clauses = [
+                tantivy.Query.boolean_query(
+                    [(tantivy.Occur.Should, self._near(field, term)) for field in ("text", "title")]
+                )
+                for term in terms
+            ]
+            if not clauses:
                 return []
             searcher = index.searcher()
-            clauses = []
-            counts = {term: searcher.doc_freq("text", term) for term in terms}
-            unknown = [term for term in terms if not counts[term] and _plain(term)][:SPELT_TERMS]
-            for term in _rarest(terms, counts, unknown):
-                near = self._misspelt if term in unknown else self._near
-                clauses += [
-                    (tantivy.Occur.Should, near("text", term)),
-                    (tantivy.Occur.Should, tantivy.Query.boost_query(near("title", term), TITLE_WEIGHT)),
-                ]
-            found = searcher.search(tantivy.Query.boolean_query(clauses), k)
-            return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, clause) for clause in clauses])
+            found = searcher.search(query, k, count=False)
+            return [searcher.doc(address)["id"][0] for _, address in found.hits]
 
-        return await self._read(collection, find, [])
+        return await self._read(collection, read, [])
+
+    def _best(self, searcher: tantivy.Searcher, terms: Sequence[str], k: int) -> list[Hit]:
+        if not terms:
+            return []
+        clauses = []
+        counts = {term: searcher.doc_freq("text", term) for term in terms}
+        unknown = [term for term in terms if not counts[term] and _plain(term)][:SPELT_TERMS]
+        for term in _rarest(terms, counts, unknown):
+            near = self._misspelt if term in unknown else self._near
+            clauses += [
+                (tantivy.Occur.Should, near("text", term)),
+                (tantivy.Occur.Should, tantivy.Query.boost_query(near("title", term), TITLE_WEIGHT)),
+            ]
+        found = searcher.search(tantivy.Query.boolean_query(clauses), k, count=False)
+        return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
     def _near(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term)
@@ -129,14 +158,8 @@ class TantivyWords:
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
-
-        def read(index: tantivy.Index) -> dict[str, float]:
-            searcher = index.searcher()
-            total = searcher.num_docs
-            counts = {term: min(searcher.doc_freq("text", term), total) for term in terms}
-            return {term: math.log1p((total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
-
-        return await self._read(collection, read, dict.fromkeys(terms, 0.0))
+        nothing = dict.fromkeys(terms, 0.0)
+        return await self._read(collection, lambda index: _rarity(index.searcher(), terms), nothing)
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""
@@ -229,6 +252,12 @@ def _document(key: str, title: str, text: str) -> tantivy.Document:
     return tantivy.Document(
         id=[key], title=[" ".join(index_terms(title))], text=[" ".join(index_terms(text))]
     )
+
+
+def _rarity(searcher: tantivy.Searcher, terms: Sequence[str]) -> dict[str, float]:
+    total = searcher.num_docs
+    counts = {term: min(searcher.doc_freq("text", term), total) for term in terms}
+    return {term: math.log1p((total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
 
 
 def _plain(term: str) -> bool:

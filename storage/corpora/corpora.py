@@ -19,7 +19,6 @@ from core.ports import Corpus, SourceRun, StoredDocument
 from core.system.offload import aside
 from core.text.words import window_hashes
 from storage.corpora.pages import SqlCorpusPages, SqlPageViews, SqlTextVectors
-from storage.database.database import slices
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
 from storage.tables import (
     ContextRow,
@@ -35,7 +34,7 @@ from storage.tables import (
     VectorRow,
     writable,
 )
-from storage.tables.columns import SOME, every
+from storage.tables.columns import SOME, every, slices
 
 
 class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):

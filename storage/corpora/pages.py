@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
-from storage.database.database import Store, slices
-from storage.people.authorship import PAGE
+from storage.database.database import Store
+from storage.database.sqlite_file import read
 from storage.tables import (
     ContextRow,
     CorpusDocumentRow,
@@ -21,13 +21,19 @@ from storage.tables import (
     PageViewRow,
     SearchRowTable,
     VectorRow,
-    WordsRow,
     writable,
 )
-from storage.tables.columns import every, made, parts
+from storage.tables.columns import every, made, parts, slices
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
+_PAGES = """
+SELECT c.id, d.path, d.title, c.heading, c.url, c.page, c.before, c.after, d.release, w.person
+FROM context_chunks c JOIN documents d ON d.id = c.document_id
+LEFT JOIN words w ON w.key = d.id AND w.kind = 'page' WHERE c.id IN ({})
+"""
+"""The fields of a page in their order, and one of its authors; a row for each of these."""
+_VIEWS = "SELECT context_id, view FROM page_views WHERE context_id IN ({}) AND by = {}"
 
 
 class SqlCorpusPages(Store):
@@ -66,28 +72,7 @@ class SqlCorpusPages(Store):
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
-        statement = select(
-            ContextRow.__table__, DocumentRow.path, DocumentRow.title, DocumentRow.release
-        ).join(DocumentRow, DocumentRow.id == ContextRow.document_id)
-        found: dict[str, ContextChunk] = {}
-        async with self._database.read() as connection:
-            for part in slices(ids):
-                async for rows in parts(await connection.execute(statement.where(ContextRow.id.in_(part)))):
-                    authors = await self._authors(connection, {row.document_id for row in rows})
-                    for row in rows:
-                        found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
-        return found
-
-    async def _authors(
-        self, connection: AsyncConnection, documents: Collection[str]
-    ) -> dict[str, tuple[str, ...]]:
-        """Return who wrote documents that are made of what people said."""
-        found: dict[str, tuple[str, ...]] = {}
-        for part in slices(list(documents)):
-            rows = select(WordsRow.key, WordsRow.person).where(WordsRow.kind == PAGE, WordsRow.key.in_(part))
-            for key, person in await connection.execute(rows.order_by(WordsRow.person)):
-                found[key] = (*found.get(key, ()), person)
-        return found
+        return await self._database.look(partial(_contexts, ids)) if ids else {}
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading in every live corpus that has any, in order."""
@@ -120,6 +105,25 @@ class SqlCorpusPages(Store):
         )
         async with self._database.read() as connection:
             return set(await every(await connection.execute(statement), lambda row: row[0]))
+
+
+def _contexts(ids: Sequence[str], connection: Connection) -> dict[str, ContextChunk]:
+    """Read pages by id; people are told in the order of their names."""
+    found: dict[str, ContextChunk] = {}
+    people: dict[str, set[str]] = {}
+    for part in slices(ids):
+        for *page, person in read(connection, _PAGES, part):
+            if person is not None:
+                people.setdefault(page[0], set()).add(person)
+            found.setdefault(page[0], ContextChunk(*page))
+    return found | {key: replace(found[key], people=tuple(sorted(some))) for key, some in people.items()}
+
+
+def _views(by: str, pages: Sequence[str], connection: Connection) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for part in slices(pages):
+        found.update((key, view) for key, view in read(connection, _VIEWS, part, by))
+    return found
 
 
 def page_of(row: Any) -> ContextChunk:
@@ -222,14 +226,7 @@ class SqlPageViews(Store):
 
     async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:
         """Return the kept views of pages, by id."""
-        found: dict[str, bytes] = {}
-        async with self._database.read() as connection:
-            for part in slices(pages):
-                kept = select(PageViewRow.context_id, PageViewRow.view).where(
-                    PageViewRow.context_id.in_(part), PageViewRow.by == by
-                )
-                found.update((key, view) for key, view in await connection.execute(kept))
-        return found
+        return await self._database.look(partial(_views, by, pages)) if pages else {}
 
 
 class SqlPassages(Store):

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import delete, event
+from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
@@ -23,14 +23,12 @@ from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold
 from storage.database.member import Member
 from storage.database.places import Places, having_turn
 from storage.database.schema import migrate
-from storage.database.sqlite_file import DATABASE, WholeConnection, begin, check, prepare, storage_error
+from storage.database.sqlite_file import DATABASE, Peek, WholeConnection, begin, check, prepare, storage_error
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
 TROUBLE = (DBAPIError, OSError, NoneFree)
 """What a statement fails with; the last is that no connection was free for long."""
-AT_ONCE = 500
-"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 SMALL_PAGES = 8_000
 """Pages of 4 KiB that SQLite rewrites in about half a second."""
 QUIET_SECONDS = 30.0
@@ -40,8 +38,7 @@ OWED = 1
 """SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
 
 `secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
-out of them when they were filled anew. Only VACUUM ends those: it writes the whole file.
-"""
+out of them. Only VACUUM ends those: it writes the whole file."""
 
 
 class Database:
@@ -52,6 +49,7 @@ class Database:
         """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
         self._hold: Hold | Member | None = None
         self._engine = engine
+        self._looks: Peek | None = None
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._connection = WholeConnection if self._is_sqlite else AsyncConnection
@@ -63,8 +61,7 @@ class Database:
         self._waiting = 0
         self.problem = ""
         """Why the last write failed; empty since one succeeded."""
-        self.member: Member | None = None
-        """This process among those of a cluster, where there is one."""
+        self.member: Member | None = None  # this process among those of a cluster, where there is one
 
     @classmethod
     async def open(
@@ -101,6 +98,7 @@ class Database:
             if file := file_of(address):
                 await asyncio.to_thread(check, file, thorough=what == SERVE)
             await database._bring_up_to_date(member, me)
+            database._looks = Peek(file) if file else None
         except BaseException:  # also one that is cancelled lets go of its connections
             await database.close()
             raise
@@ -138,6 +136,17 @@ class Database:
         try:
             async with self._places.one(), self._connection(self._engine) as connection:
                 yield connection
+        except TROUBLE as error:
+            raise _storage_error(error) from error
+
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """Return what `work` reads on one connection; it only reads."""
+        self._check_hold()
+        try:
+            if self._looks is not None:
+                return await self._looks.run(work)
+            async with self._connection(self._engine) as connection:
+                return await connection.run_sync(work)
         except TROUBLE as error:
             raise _storage_error(error) from error
 
@@ -272,6 +281,8 @@ class Database:
     async def close(self) -> None:
         """Close every connection, and let others have the database."""
         await self._make_way()
+        if self._looks is not None:
+            await asyncio.to_thread(self._looks.close)
         await self._engine.dispose()
         if self._hold is not None:
             await self._hold.release()
@@ -316,11 +327,6 @@ class Store:
         """Carry out statements in one transaction; return how many rows they changed."""
         async with self._database.write() as connection:
             return sum([(await connection.execute(statement)).rowcount for statement in statements])
-
-
-def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
-    """Cut values into lists short enough for one statement."""
-    return [values[start : start + size] for start in range(0, len(values), size)]
 
 
 def _storage_error(error: Exception) -> StorageError:

@@ -13,9 +13,9 @@ from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
 from core.ports.cluster import APART
 from core.ports.opinions import Distinction
 from core.system.offload import aside
-from storage.database.database import Store, slices
+from storage.database.database import Store
 from storage.tables import AnswerRow, DistinctionRow, PairRow, VoteRow
-from storage.tables.columns import every, made
+from storage.tables.columns import every, made, slices
 
 COUNTS = VoteRow.standing != READER
 """Votes that memory looks at."""

@@ -12,10 +12,10 @@ from sqlalchemy import Integer, cast, func, select, update
 
 from core.domain import Citation, Scope
 from core.ports import Census, StalePair, Stored
-from storage.database.database import Store, slices
+from storage.database.database import Store
 from storage.memory.pair_rows import load_pairs
 from storage.tables import PairRow, PlacementRow
-from storage.tables.columns import every
+from storage.tables.columns import every, slices
 
 CURRENT: dict[str, Any] = {
     "stale": False,

@@ -12,8 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import Answer, Question
 from core.ports import Remembered
 from core.privacy.names import Names, is_veiled
-from storage.database.database import Database, slices
+from storage.database.database import Database
 from storage.tables import AnswerRow, AuthorRow, EscalationRow, PairRow, WordsRow
+from storage.tables.columns import slices
 
 ANSWER, PAIR, CLAIM, TICKET, PAGE = "answer", "pair", "claim", "ticket", "page"
 ASKED, QUERIES, TOLD, TRACE = "asked", "queries", "told", "trace"

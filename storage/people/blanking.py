@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from storage.database.database import slices
 from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, drop_words
 from storage.tables import (
     AnswerRow,
@@ -24,6 +23,7 @@ from storage.tables import (
     PregeneratedRow,
     SearchRowTable,
 )
+from storage.tables.columns import slices
 
 WORDLESS = (
     "ms",

@@ -12,7 +12,7 @@ from core.domain import content_hash
 from core.ports import Forgotten
 from core.ports.about import FORGOTTEN
 from core.privacy.names import Names
-from storage.database.database import Database, Store, slices
+from storage.database.database import Database, Store
 from storage.people.authorship import (
     ANSWER,
     ASKED,
@@ -56,6 +56,7 @@ from storage.tables import (
     VoteRow,
     WordsRow,
 )
+from storage.tables.columns import slices
 
 TELLING = 12
 """Least characters of a question by which other rows are searched; shorter ones stand everywhere."""

@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import MessageRef
 from core.ports import Claim
 from core.ports.cluster import CLAIMS
-from storage.database.database import Store, slices
+from storage.database.database import Store
 from storage.people.authorship import CLAIM, Name, drop_words, keep_words
 from storage.tables import ClaimRow, EscalationPostRow, EventRow, MemberRow, PostRow
-from storage.tables.columns import made
+from storage.tables.columns import made, slices
 
 AT_ONCE = 20
 """Claims that a process of a cluster takes over at once, so that the others share the rest."""

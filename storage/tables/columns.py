@@ -49,6 +49,8 @@ class Base(DeclarativeBase):
 T = TypeVar("T")
 SOME = 500
 """Rows between which others are served: some milliseconds."""
+AT_ONCE = 500
+"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 LONG = 50
 """The same for rows that hold a trace."""
 
@@ -77,3 +79,8 @@ def made(kind: Callable[..., T], row: Any, **others: Any) -> T:
 @cache
 def _fields(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
+
+
+def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
+    """Cut values into lists short enough for one statement."""
+    return [values[start : start + size] for start in range(0, len(values), size)]

@@ -81,6 +81,26 @@ async def test_rarity_is_the_inverse_document_frequency(index: WordIndex) -> Non
     assert await index.rarity("corpus-a", []) == {}
 
 
+async def test_several_queries_at_once_find_what_each_finds(index: WordIndex) -> None:
+    assert await index.find("corpus-a", [["server"], []], 3) == ([[], []], {"server": 0.0})
+    await index.upsert("corpus-a", PAGES)
+    queries = [query_terms("the server of flask.g"), query_terms("2.3"), []]
+    lists, rarity = await index.find("corpus-a", queries, 3)
+    assert lists == [await index.search("corpus-a", terms, 3) for terms in queries]
+    assert rarity == await index.rarity("corpus-a", [*queries[0], *queries[1]])
+    assert await index.find("corpus-a", [], 3) == ([], {})
+
+
+async def test_what_has_every_term_is_held_by_title_or_text(index: WordIndex) -> None:
+    assert await index.holding("corpus-a", ["server"], 9) == []
+    await index.upsert("corpus-a", PAGES)
+    assert set(await index.holding("corpus-a", query_terms("server"), 9)) == {"debug", "new", "long"}
+    assert len(await index.holding("corpus-a", query_terms("server"), 2)) == 2
+    assert await index.holding("corpus-a", query_terms("SECRET_KEY configuration"), 9) == ["keys"]
+    assert await index.holding("corpus-a", ["server", "unheard"], 9) == []
+    assert await index.holding("corpus-a", [], 9) == []
+
+
 async def test_an_entry_put_again_is_replaced(index: WordIndex) -> None:
     await index.upsert("corpus-a", PAGES)
     await index.upsert("corpus-a", [])

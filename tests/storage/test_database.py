@@ -17,12 +17,14 @@ from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
-from storage.database.database import Database, slices
+from storage.database.database import Database
 from storage.database.schema import migrations, newest
+from storage.database.sqlite_file import read
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
 from storage.serving.conversations import SqlConversations
 from storage.tables import Base
+from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
 from tests.databases import as_of
 from tests.patience import PATIENCE
@@ -229,3 +231,23 @@ async def test_sqlite_waits_for_the_disk_before_a_commit_is_acknowledged(tmp_pat
 
 def test_the_newest_revision_is_the_one_that_alembic_finds() -> None:
     assert newest() == ScriptDirectory.from_config(migrations()).get_current_head()
+
+
+async def test_a_look_reads_what_is_committed_and_says_what_fails(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path)
+    try:
+        assert await database.look(lambda connection: connection.scalar(text("SELECT 41 + 1"))) == 42
+        async with database.write() as connection:
+            await connection.execute(text("CREATE TABLE cups (name TEXT)"))
+            await connection.execute(text("INSERT INTO cups VALUES ('blue')"))
+        names = "SELECT name FROM cups WHERE name IN ({}) AND name = {}"
+        found = await database.look(lambda connection: read(connection, names, ["red", "blue"], "blue"))
+        assert [name for (name,) in found] == ["blue"]
+        with pytest.raises(StorageError, match="lids"):
+            await database.look(lambda connection: read(connection, "SELECT * FROM lids", []))
+        database.lost = "Another process took it."
+        with pytest.raises(StorageError, match="Another process"):
+            await database.look(lambda connection: connection.scalar(text("SELECT 1")))
+        database.lost = ""
+    finally:
+        await database.close()

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from core.domain import Evidence
 from core.generation.quotes.blocks import headings, last_heading, terms
-from core.generation.quotes.stretches import Stretch, is_term, marked, nearness, stretches
+from core.generation.quotes.stretches import Stretch, begun, is_term, marked, stretches
 from core.generation.quotes.tables import row_for
 from core.retrieval.features import is_name
 from core.text.words import STOP_WORDS, one_line
@@ -253,12 +253,55 @@ class Section:
         return sum(len(block.text) * (_CODE if block.kind == "code" else 1.0) for block in blocks)
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A stretch with what is known of it whatever is asked.
+
+    `places` tells where each term stands in what it says, `code` which terms its code has, `points` whether
+    it only points elsewhere or asks.
+    """
+
+    stretch: Stretch
+    places: Mapping[str, Sequence[int]]
+    code: frozenset[str]
+    points: bool
+    is_marked: bool
+    has_code: bool
+
+    @classmethod
+    def of(cls, stretch: Stretch) -> Read:
+        """Read a stretch."""
+        places: dict[str, list[int]] = {}
+        for at, term in enumerate(terms(stretch.said)):
+            places.setdefault(term, []).append(at)
+        code = frozenset(terms(" ".join(block.text for block in stretch.blocks if block.kind == "code")))
+        kept = {term: tuple(some) for term, some in places.items()}  # which the garbage collector passes over
+        return cls(stretch, kept, code, _points(stretch), bool(marked(stretch)), stretch.has_code)
+
+    def order(self, wanted: Iterable[str]) -> list[str]:
+        """Return the terms of the question that it says, in its order."""
+        return [term for _at, term in sorted((at, t) for t in wanted for at in self.places.get(t, ()))]
+
+
 @lru_cache(maxsize=1024)
-def _read(section: str) -> tuple[list[Stretch], list[list[str]], list[frozenset[str]]]:
-    """Return the stretches of a section with the terms of what each says, and of its code."""
+def _read(section: str) -> tuple[list[Stretch], list[Read]]:
+    """Return the stretches of a section, as they are and as they were read."""
     found = stretches(section)
-    code = (" ".join(b.text for b in stretch.blocks if b.kind == "code") for stretch in found)
-    return found, [list(terms(s.said)) for s in found], [frozenset(terms(text)) for text in code]
+    return found, [Read.of(stretch) for stretch in found]
+
+
+@lru_cache(maxsize=1024)
+def _begun(section: str, windows: tuple[str, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return for each window in which stretches of a section it begins."""
+    return begun(_read(section)[0], windows)
+
+
+@lru_cache(maxsize=4096)
+def _headed(title: str, heading: str) -> tuple[frozenset[str], frozenset[str], str]:
+    """Return the terms of title and headings, those of the last heading that tell something, and itself."""
+    name = last_heading(title, heading)
+    telling = frozenset(term for term in terms(name) if term not in STOP_WORDS)
+    return frozenset(terms(headings(title, heading, whole=True))), telling, name
 
 
 def weighed(
@@ -273,12 +316,11 @@ def weighed(
 
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it.
     """
-    found, words, codes = _read(whole.text)
+    found, read = _read(whole.text)
     total = sum(wanted.values()) or 1.0
     chunk = item.chunk
-    heading = wanted.keys() & set(terms(headings(chunk.title, chunk.heading, whole=True)))
-    name = last_heading(chunk.title, chunk.heading)
-    last = {t for t in terms(name) if t not in STOP_WORDS}
+    above, last, name = _headed(chunk.title, chunk.heading)
+    heading = wanted.keys() & above
     # how well the heading is what is asked, both ways
     fitting = _share(last, wanted) * len(last & wanted.keys()) / len(last) if last else 0.0
     of_all = {
@@ -292,13 +334,12 @@ def weighed(
     scores: list[float] = []
     held: list[set[str]] = []
     pasted, pointing = set[int](), set[int]()
-    for stretch, said, code, near in zip(found, words, codes, nearness(found, whole.near), strict=True):
-        order = [t for t in said if t in wanted]
+    for one, near in zip(read, _nearness(whole, len(found)), strict=True):
+        order = one.order(wanted)
         here = set(order)
-        shown = wanted.keys() & code
+        shown = wanted.keys() & one.code
         inside = shown - here - heading
-        points = _points(stretch)
-        is_marked = bool(marked(stretch))
+        points, is_marked = one.points, one.is_marked
         signs = {
             **of_all,
             "near": near,
@@ -306,7 +347,7 @@ def weighed(
             "points": float(points),
             "marked": float(is_marked),
         }
-        no_cell = stretch.is_row and row_for(stretch.text, " ".join(asked)) is None
+        no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked)) is None
         known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
         worth.append(known + _OWN * entry - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
@@ -314,7 +355,7 @@ def weighed(
         score += _CODE_SHARE * sum(wanted[t] for t in inside)
         score /= total
         score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked))
-        score += 0.05 * stretch.has_code
+        score += 0.05 * one.has_code
         score *= (0.3 if points else 1.0) * (0.5 if is_marked else 1.0)
         pointing |= {len(scores)} if points else set()
         if len(shown) >= _PASTED_TERMS and sum(wanted[t] for t in shown) >= _PASTED * total:
@@ -323,6 +364,16 @@ def weighed(
         held.append(here | inside | heading)
     at = frozenset(pasted), frozenset(pointing)
     return Section(item, found, worth, scores, held, *at, standing, fitting, entry)
+
+
+def _nearness(whole: Whole, count: int) -> list[float]:
+    """Return for each stretch how near the nearest window is that begins in it, 0 where none does."""
+    best = [0.0] * count
+    windows = tuple(window for window, _cosine in whole.near)
+    for (_window, cosine), places in zip(whole.near, _begun(whole.text, windows), strict=True):
+        for at in places:
+            best[at] = max(best[at], cosine)
+    return best
 
 
 def _points(stretch: Stretch) -> bool:

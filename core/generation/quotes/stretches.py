@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from core.generation.quotes.blocks import Block, split
 from core.generation.quotes.tables import table_of
@@ -285,18 +284,12 @@ def shortened(paragraph: Block, most: int, wanted: Sequence[int] = ()) -> Block:
     return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))
 
 
-def nearness(found: Sequence[Stretch], near: Sequence[tuple[str, float]]) -> list[float]:
-    """Return for each stretch how near the nearest window is that begins in it, 0 where none does."""
+def begun(found: Sequence[Stretch], windows: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Return for each window the stretches in which it begins."""
     texts = [_squeezed(stretch.text) for stretch in found]
-    best = [0.0] * len(found)
-    for window, cosine in near:
-        text = _squeezed(window)
-        for at, told in enumerate(texts):
-            if cosine > best[at] and text[:_SAME] in told:
-                best[at] = cosine
-    return best
+    begins = (_squeezed(window)[:_SAME] for window in windows)
+    return tuple(tuple(at for at, told in enumerate(texts) if begin in told) for begin in begins)
 
 
-@lru_cache(maxsize=1 << 13)
 def _squeezed(text: str) -> str:
     return re.sub(r"[\s>]+", "", text)

@@ -9,7 +9,7 @@ from core.domain import Product, Queries, Question, Resolution, Taken
 from core.errors import ModelUnavailable
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import TRANSLATE, Resources
-from core.ports import for_questions
+from core.ports import TokenEncoder, for_questions
 from core.privacy.names import of_thread
 from core.query import understand
 from core.query.releases.news import is_whole, news
@@ -126,10 +126,14 @@ class Understand:
             context.note_understood()
 
     async def _embed(self, context: QueryContext) -> None:
-        """Embed the topic first, which memory compares, and then what is searched by."""
+        """Embed the topic first, which memory compares, and then what is searched by.
+
+        The question goes along whose tokens the search wants: two at once take less than one by one.
+        """
         encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
-        forms = context.forms if self._forms == "queries" else context.parts
-        context.vectors = await encoder.encode([context.topic, *forms])
+        texts = [context.topic, *(context.forms if self._forms == "queries" else context.parts)]
+        more = [] if len(texts) > 1 or not isinstance(encoder, TokenEncoder) else [context.queries.base]
+        context.vectors = (await encoder.encode([*texts, *more]))[: len(texts)]
         context.lap("embed")
 
 

@@ -266,8 +266,7 @@ def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> boo
     Past is what changed in a version before its end ("Added in version 0.10: …"). A name behind dots that is
     an English word is looked for with what stands before it: `app.env`.
     """
-    last = _last(name)
-    spelled = ".".join(name.removesuffix("()").split(".")[-2:]) if is_word(last) and last != name else last
+    spelled = spelled_in_pages(name)
     known = _whole(spelled)
     for page in pages:
         if known.search(f"{page.title}\n{page.heading}"):
@@ -276,6 +275,12 @@ def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> boo
         if any(known.search(line) and _said(line) is None and not _is_past(line, end) for line in lines):
             return True
     return False
+
+
+def spelled_in_pages(name: str) -> str:
+    """Return the end of a name by which pages are known to speak of it."""
+    last = _last(name)
+    return ".".join(name.removesuffix("()").split(".")[-2:]) if is_word(last) and last != name else last
 
 
 def _whole(spelled: str) -> re.Pattern[str]:

@@ -62,12 +62,12 @@ def marks(page: ContextChunk) -> list[Mark]:
     return found
 
 
-def sections_of(page: str, titles: Mapping[str, str]) -> list[str]:
-    """Return the first page of a page's section, then of those around it, the title's left out."""
-    first: dict[str, str] = {}
-    for key, title in titles.items():
-        first.setdefault(title, key)
-    title, found = titles.get(page, ""), []
+def sections_of(title: str, first: Mapping[str, str]) -> list[str]:
+    """Return the first page of the section of a title, then of those around it, the outermost left out.
+
+    `first` has the first page under each title with its headings.
+    """
+    found = []
     while " > " in title:
         found.append(first.get(title, ""))
         title = title.rpartition(" > ")[0]

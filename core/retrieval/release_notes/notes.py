@@ -7,8 +7,8 @@ it or one above it speaks of changes (`What's new in 3.1`, `Release notes › Ke
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from core.domain import ContextChunk, News, Span, begins
 from core.text.version_order import version_key
@@ -40,6 +40,8 @@ _INSIDE = re.compile(
     r"\b(?:documentation|docs|internal|miscellaneous|misc|contributors?|packaging|trivial|downstream)\b",
     re.IGNORECASE,
 )
+
+_ONE_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,3 +162,51 @@ def _rank(page: ContextChunk) -> int:
     """Return 2 for a section on what was mended, 1 for one on what only those notice who make it, else 0."""
     heading = page.heading.rpartition(" > ")[2]
     return 2 if _FIXES.search(heading) else 1 if _INSIDE.search(heading) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Pages by the words that they have: `notes` those of release notes by all of theirs, `headed` the others
+    by those of the innermost heading, in reading order. `first` is the first of these under each title.
+    """
+
+    notes: Mapping[str, Collection[str]] = field(default_factory=dict)
+    headed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    first: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, titles: Mapping[str, str], texts: Iterable[tuple[str, str]], notes: Collection[str]
+    ) -> Places:
+        """Note the words of `texts`, each with its page, and of the `titles` of pages that are no `notes`."""
+        said: dict[str, dict[str, None]] = {}
+        headed: dict[str, dict[str, None]] = {}
+        first: dict[str, str] = {}
+        for page, text in texts:
+            for word in _ONE_WORD.findall(text) if page in notes else ():
+                said.setdefault(word, {})[page] = None
+        for page, title in titles.items():
+            if page not in notes:
+                first.setdefault(title, page)
+                for word in _ONE_WORD.findall(title.rpartition(" > ")[2]):
+                    headed.setdefault(word, {})[page] = None
+        return cls(said, headed, first)
+
+    def noting(self, name: str) -> Collection[str]:
+        """Return the pages of release notes that may have a name, and all that do, whatever owns it there.
+
+        Of an option they are those with its plural, too.
+        """
+        last = name.removesuffix("()").rpartition(".")[2]
+        if not name.startswith("--"):
+            return _rarest(self.notes, last)
+        one = last.removesuffix("s")
+        return {**dict.fromkeys(_rarest(self.notes, one)), **dict.fromkeys(_rarest(self.notes, f"{one}s"))}
+
+    def headed_by(self, name: str) -> Collection[str]:
+        """Return the pages whose heading may be a name, and all whose heading is."""
+        return _rarest(self.headed, name)
+
+
+def _rarest(pages: Mapping[str, Collection[str]], name: str) -> Collection[str]:
+    return min((pages.get(word, ()) for word in _ONE_WORD.findall(name)), key=len, default=())

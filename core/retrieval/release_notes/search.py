@@ -7,30 +7,34 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
-from core.ports import CorpusStore
+from core.ports import WordIndex
 from core.retrieval.found import KEPT, Found
-from core.retrieval.live import Live
+from core.retrieval.live import Live, PageViews
 from core.retrieval.release_notes.dated import Came, came, dated
-from core.retrieval.release_notes.gone import Told, ended, fates, named, stays
+from core.retrieval.release_notes.gone import Told, ended, fates, named, spelled_in_pages, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
 from core.retrieval.release_notes.requirements import dropped, drops
+from core.retrieval.release_notes.verdict import last_of
 from core.system.offload import aside
 from core.text.version_order import version_key
-from core.text.words import index_terms
+from core.text.words import index_terms, parts_indexed
 
 DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
+HOLDING = 500
+"""Passages, and pages of a release's notes, that are looked at for a name; ours."""
 
 
 class ReleaseNotes:
     """Reads the release notes of the live corpora, by the versions that their headings name."""
 
-    def __init__(self, live: Mapping[str, Live], store: CorpusStore) -> None:
+    def __init__(self, live: Mapping[str, Live], pages: PageViews, words: WordIndex) -> None:
         self._live = live
-        self._store = store
+        self._pages = pages
+        self._words = words
 
     def settled(self, news: News) -> News | None:
         """Say in which release's pages the notes stand that are asked for; None where there are none."""
@@ -44,7 +48,7 @@ class ReleaseNotes:
         keep = keep * 2 if span.after else keep
         while (live := self._live.get(span.release)) is not None:
             ids = chosen(live.notes, span)
-            pages = await self._store.contexts(ids)
+            pages = await self._pages.chunks(ids)
             if self._live.get(span.release) is live:
                 best = sorted_by_kind([pages[key] for key in ids if key in pages], kind)[:keep]
                 evidence = tuple(Evidence(n, page, 1.0 / n) for n, page in enumerate(best, start=1))
@@ -57,7 +61,7 @@ class ReleaseNotes:
         if live is None or not live.notes:
             return found
         ids = by_version(live.notes, oldest_first=asked.kind != "removed")
-        pages = await self._store.contexts(ids)
+        pages = await self._pages.chunks(ids)
         notes = [pages[key] for key in ids if key in pages]
         first = await aside(len(notes), dated, asked, found.evidence, notes, few=NOTES)
         told = {item.chunk.id for item in first}
@@ -70,7 +74,7 @@ class ReleaseNotes:
         live, until = self._live.get(release), numbers(release)
         past = [note for note in live.notes if not (until and later(note.version, until))] if live else []
         ids = by_version(past, oldest_first=False)
-        pages = await self._store.contexts(ids)
+        pages = await self._pages.chunks(ids)
         notes = [pages[key] for key in ids if key in pages]
         lines = await aside(len(notes), lambda: [dropped(name, page.page) for page in notes], few=NOTES)
         told = [(page, tuple(some)) for page, some in zip(notes, lines, strict=True) if some][:DROPPED]
@@ -83,7 +87,7 @@ class ReleaseNotes:
         if live is None or not until or not name:
             return None
         past = [note for note in live.notes if not later(note.version, until)]
-        pages = await self._store.contexts(by_version(past, oldest_first=False))
+        pages = await self._pages.chunks(by_version(past, oldest_first=False))
         known = drops(name, number)
         for note in sorted(past, key=lambda one: one.version, reverse=True):
             for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
@@ -93,19 +97,6 @@ class ReleaseNotes:
                     page = pages[note.context_id]
                     return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None
-
-    def _naming(self, names: Sequence[str]) -> set[str]:
-        """Return the pages of release notes with any of these names, by what is in memory of them."""
-        last = [name.removesuffix("()").rpartition(".")[2] for name in names]
-        found: set[str] = set()
-        for live in self._live.values():
-            notes = {note.context_id for note in live.notes}
-            found |= {
-                live.context_of[key]
-                for key, text in live.text_of.items()
-                if live.context_of[key] in notes and any(name in text for name in last)
-            }
-        return found
 
     def newer(self, found: Found, release: str) -> Found:
         """Leave out what older notes tell where the first page says what a version up to the release brought.
@@ -120,19 +111,15 @@ class ReleaseNotes:
         left = [item for item in found.evidence if of.get(item.chunk.id, first) >= first]
         return replace(found, evidence=tuple(replace(item, number=n) for n, item in enumerate(left, start=1)))
 
-    async def gone(
-        self, names: Sequence[str], release: str, among: Collection[str] | None = None
-    ) -> tuple[Told, ...]:
+    async def gone(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
         """Return what the notes of all releases tell of names that are gone, those up to a release first.
-
-        `among` are the pages that are looked through, all of them where it is None.
 
         Newest first. What several releases' notes say of a version is taken from those of `release`, else of
         the newest.
         """
         if not names:
             return ()
-        notes = await self._noted(release, among)
+        notes = await self._noted(release, names)
         told = await aside(
             len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
         )
@@ -140,20 +127,21 @@ class ReleaseNotes:
         told = await self._checked(told, names, release)
         return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
 
-    async def _noted(
-        self, release: str, among: Collection[str] | None
-    ) -> list[tuple[tuple[int, ...], ContextChunk]]:
-        """Return the notes of all releases with their versions, each version's once, a release's first."""
+    async def _noted(self, release: str, names: Sequence[str]) -> list[tuple[tuple[int, ...], ContextChunk]]:
+        """Return the notes of all releases that may have any of the names, with their versions.
+
+        Those of a version are taken from one release: from this one, else from the newest.
+        """
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
         known: set[tuple[int, ...]] = set()
-        for name in (release, *others):
-            live = self._live.get(name)
-            of_it = {note.context_id: note.version for note in (live.notes if live else ())}
-            told_here = {key: version for key, version in of_it.items() if version not in known}
-            ids |= {key: one for key, one in told_here.items() if among is None or key in among}
-            known |= set(of_it.values())
-        pages = await self._store.contexts(list(ids))
+        for live in (self._live[name] for name in (release, *others) if name in self._live):
+            named_in = {live.note_at[page] for name in names for page in live.places.noting(name)}
+            for note in (live.notes[at] for at in sorted(named_in)[:HOLDING]):
+                if note.version not in known:
+                    ids[note.context_id] = note.version
+            known |= live.versions
+        pages = await self._pages.chunks(list(ids))
         return [(version, pages[key]) for key, version in ids.items() if key in pages]
 
     async def came(self, names: Sequence[str], release: str, only_later: bool) -> tuple[Came, ...]:
@@ -164,21 +152,38 @@ class ReleaseNotes:
         until, found = numbers(release), list[Came]()
         newest = max(self._live, key=version_key, default="")
         for name in names:
-            if only_later and (not until or self._has(name, release)):
+            if only_later and (not until or await self._has(name, release)):
                 continue
-            notes = await self._noted(release, self._naming([name]))
-            keys = headed([name], self._titles(newest)).get(name, [])
-            pages = await self._store.contexts(keys)
+            notes = await self._noted(release, [name])
+            keys = self._headed([name], newest).get(name, [])
+            pages = await self._pages.chunks(keys)
             one = came(name, notes, [pages[key] for key in keys if key in pages])
             if one and not (only_later and not later(one.version, until)):
                 found.append(one)
         return tuple(found)
 
-    def _has(self, name: str, release: str) -> bool:
+    async def _has(self, name: str, release: str) -> bool:
         """Return True if a release's pages hold a name."""
         known, live = named(name), self._live.get(release)
-        last = name.removesuffix("()").rpartition(".")[2]
-        return live is not None and any(last in text and known.search(text) for text in live.text_of.values())
+        if live is None:
+            return False
+        held = await self._words.holding(
+            live.corpus.collection, parts_indexed(spelled_in_pages(name)), HOLDING
+        )
+        return any(known.search(live.text_of[key]) for key in held if key in live.text_of)
+
+    async def _stays(self, name: str, end: tuple[int, ...], live: Live) -> bool:
+        """Return True if pages that are no notes speak of a name otherwise than of its past and its end."""
+        held = await self._words.holding(
+            live.corpus.collection, parts_indexed(spelled_in_pages(name)), HOLDING
+        )
+        pages = dict.fromkeys(live.context_of[key] for key in held if key in live.context_of)
+        ids = [key for key in pages if key not in live.ages]
+        for start in range(0, len(ids), NOTES):
+            some = await self._pages.chunks(ids[start : start + NOTES])
+            if stays(name, some.values(), end):
+                return True
+        return False
 
     def release_with(self, version: tuple[int, ...]) -> str:
         """Return the oldest live release that is a version or came after it; "" where none is."""
@@ -187,8 +192,8 @@ class ReleaseNotes:
 
     async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
         """Put what a release's own pages tell of names first; drop the end of what they document."""
-        of = headed(names, self._titles(release))
-        pages = await self._store.contexts([key for some in of.values() for key in some])
+        of = self._headed(names, release)
+        pages = await self._pages.chunks([key for some in of.values() for key in some])
         until, kept = numbers(release), list(told)
         marked: list[Told] = []
         for name, keys in of.items():
@@ -206,28 +211,23 @@ class ReleaseNotes:
         What the release's other pages still speak of has not ended, whatever else bore its name.
         """
         until = numbers(release)
-        naming = self._naming(names) if names and until else set()
-        if not naming:
+        noted = any(live.places.noting(name) for live in self._live.values() for name in names)
+        if not (until and noted):
             return ()
-        told = await self.gone(names, release, naming)
+        told = await self.gone(names, release)
         ends = {name: ended([one for one in told if one.name == name], until) for name in names}
-        over = {name: end for name, end in ends.items() if end}
-        if not over:
-            return ()
         live = self._live.get(release)
-        notes = {note.context_id for note in live.notes} if live else set()
-        ids = [key for key in live.document_of if key not in notes] if live else []
-        pages = list((await self._store.contexts(ids)).values())
-        left = await aside(
-            len(pages), lambda: [n for n, end in over.items() if not stays(n, pages, end)], few=NOTES
-        )
+        left = [n for n, end in ends.items() if end and not (live and await self._stays(n, end, live))]
         return tuple(one for one in told if one.name in left)
 
-    def _titles(self, release: str) -> dict[str, str]:
-        """Return title and headings of the pages of a release that are no notes."""
-        live = self._live.get(release)
-        notes = {note.context_id for note in live.notes} if live else set()
-        return {key: title for key, title in live.title_of.items() if key not in notes} if live else {}
+    def _headed(self, names: Sequence[str], release: str) -> dict[str, list[str]]:
+        """Return the pages of a release, notes left out, whose own heading is a name, by the name."""
+        live, found = self._live.get(release), dict[str, list[str]]()
+        for name in names if live else ():
+            assert live is not None
+            keys = live.places.headed_by(last_of(name))
+            found |= headed([name], {key: live.title_of[key] for key in keys})
+        return found
 
     async def marked(
         self, names: Sequence[str], page: ContextChunk, words: Collection[str], release: str
@@ -237,12 +237,10 @@ class ReleaseNotes:
         It is named by its heading: "Support for tests written for nose" was removed in 8.0. Nothing is told
         of parts of `names` that are documented.
         """
-        titles = self._titles(release)
-        keys, own = (
-            sections_of(page.id, titles),
-            [key for some in headed(names, titles).values() for key in some],
-        )
-        pages = await self._store.contexts([*keys, *own])
+        live = self._live.get(release)
+        keys = sections_of(live.title_of.get(page.id, ""), live.places.first) if live else []
+        own = [key for some in self._headed(names, release).values() for key in some]
+        pages = await self._pages.chunks([*keys, *own])
         if documents(pages[key] for key in own if key in pages):
             return ()
         for section in (pages[key] for key in keys if key in pages):

@@ -4,6 +4,7 @@ import pytest
 
 from core.domain import Evidence
 from core.errors import ModelBusy, ModelUnavailable
+from core.generation.quotes.blocks import terms
 from core.generation.quotes.quote import (
     Quoted,
     introduction,
@@ -11,8 +12,8 @@ from core.generation.quotes.quote import (
     why_unwritten,
     without_introduction,
 )
-from core.generation.quotes.sections import Whole
-from core.generation.quotes.stretches import stretches
+from core.generation.quotes.sections import Read, Whole
+from core.generation.quotes.stretches import begun, stretches
 from core.languages import speaking
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -51,6 +52,17 @@ def ask(question: str, *found: object, **given: object) -> tuple[str, tuple]:
 
 def near(*pages: tuple[Evidence, float]) -> dict[str, Whole]:
     return {item.chunk.id: Whole(item.chunk.page, [(item.chunk.page, cosine)]) for item, cosine in pages}
+
+
+def test_what_is_read_once_tells_of_every_question_what_the_section_does() -> None:
+    found = stretches(DECORATOR)
+    for stretch in found:
+        said = list(terms(stretch.said))
+        for wanted in ({"us", "user", "decor", "nothing"}, {"g"}, set[str]()):
+            assert Read.of(stretch).order(wanted) == [term for term in said if term in wanted]
+    windows = ["To use the decorator, put it under the route.", "Something else."]
+    (at,) = [n for n, one in enumerate(found) if "under the route" in one.said]
+    assert begun(found, windows) == ((at,), ())
 
 
 # --- a section, not fragments ---------------------------------------------------------------------

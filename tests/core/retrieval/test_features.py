@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, is_of_making, packed
-from core.retrieval.live import SeenPage, views_of
+from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, packed
+from core.retrieval.live import SeenPage, is_of_making, views_of
 from core.retrieval.ranking import DEFAULT_RANKING
 from core.text.words import index_terms, query_terms, windows
 
@@ -49,7 +49,7 @@ def test_a_line_that_says_it_counts_and_not_only_the_whole_page() -> None:
 
 def test_the_best_window_is_compared_where_windows_are_kept() -> None:
     text = f"{'One sentence is here. ' * 12}\n\nAnother one."
-    count = len(viewed(ContextChunk("c", "", "", "", "", text), []).windows)
+    count = len(viewed(ContextChunk("c", "", "", "", "", text), []).held) - 3
     kept, unknown = seen(page(text, vectors=[[0.1, 0.0]] * (count - 1) + [[0.9, 0.0]]), page(text))
     assert kept["sentence"] == pytest.approx(0.9) and unknown["sentence"] == pytest.approx(0.4)
 
@@ -153,12 +153,15 @@ def test_what_is_kept_of_a_page_tells_of_any_terms_what_the_page_does() -> None:
     other = ContextChunk("d", "b.md", "Lids", "", "", "Nothing of it, but a lid.")
     view, beside = views_of([SeenPage.read(kept), SeenPage.read(packed(other, {}, {}))], sorted(terms))
     body = index_terms(text)
-    assert dict(view.counts) == {term: body.count(term) for term in terms & set(body)}
+    of_term = dict(zip(view.columns, view.counts.tolist(), strict=True))
+    assert of_term == {term: body.count(term) for term in terms}
     assert view.pairs == {(a, b) for a, b in pairwise(body) if {a, b} <= terms}
-    assert view.windows == tuple(terms & set(index_terms(window)) for window in windows(text))
-    assert (view.title, view.heading, view.above) == ({"kettl"}, {"filt", "kettl"}, {"filt", "kettl"})
+    parts = [{term for term, at in view.columns.items() if row[at]} for row in view.held]
+    assert parts[3:] == [terms & set(index_terms(window)) for window in windows(text)]
+    assert parts[:3] == [{"kettl"}, {"filt", "kettl"}, {"filt", "kettl"}]
     assert view.length == len(body) and (view.has("lid"), view.has("teapot")) == (True, False)
-    assert (beside.title, beside.counts, beside.pairs) == ({"lid"}, {"lid": 1}, frozenset())
+    assert [beside.has(term) for term in ("lid", "kettl", "unheard")] == [True, False, False]
+    assert beside.counts.sum() == 1 and beside.pairs == frozenset()
     assert views_of([], ["lid"]) == [] and views_of([SeenPage.read(kept)], [])[0].length == len(body)
 
 

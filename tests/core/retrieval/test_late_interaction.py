@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, Candidate, PageView, bits_of, features, matches, nearest, packed
+from core.retrieval.features import (
+    FEATURES,
+    WINDOWS,
+    Candidate,
+    PageView,
+    bits_of,
+    features,
+    matches,
+    nearest,
+    packed,
+)
 from core.retrieval.live import SeenPage
 from core.text.words import window_hashes, windows
 
@@ -66,8 +76,8 @@ def test_what_is_kept_of_a_page_is_read_back() -> None:
 
 
 def candidate(tokens: list[np.ndarray] | None) -> Candidate:
-    terms = tuple(frozenset[str]() for _ in tokens or [0])
-    view = PageView({}, frozenset(), frozenset(), frozenset(), frozenset(), terms, 10)
+    parts = WINDOWS + len(tokens or [0])
+    view = PageView({}, np.zeros((parts, 0), np.bool_), np.zeros(0, np.int64), frozenset(), 10)
     bits = None if tokens is None else tuple(read(bits_of(rows)) for rows in tokens)
     return Candidate(view, 0.5, 0.4, None, bits)
 

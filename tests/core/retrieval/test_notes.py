@@ -8,7 +8,7 @@ from core.domain import ContextChunk, Evidence, News, Span
 from core.ports import Corpus, CorpusStore
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
-from core.retrieval.live import Live
+from core.retrieval.live import Live, PageViews, ages_of
 from core.retrieval.release_notes.notes import (
     Note,
     chosen,
@@ -18,6 +18,7 @@ from core.retrieval.release_notes.notes import (
     version_of,
 )
 from core.retrieval.release_notes.search import ReleaseNotes
+from tests.fakes import FakeWords
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def noted(release: str) -> Live:
 
 @pytest.mark.parametrize("release", ["2.3", "2.3.10", "noble"])
 def test_notes_age_by_minor_versions_and_not_by_patches(release: str) -> None:
-    aged = noted(release).ages()
+    aged = ages_of(release, NOTES)
     assert aged["guide"] == aged["2.3.10"] == aged["2.3.0 a"] == 0.0
     assert aged["2.2.1"] == aged["2.2"] == pytest.approx(1 / 2)
     assert aged["2.0"] == pytest.approx(2 / 3)
@@ -118,7 +119,7 @@ def test_notes_age_by_minor_versions_and_not_by_patches(release: str) -> None:
 
 
 def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
-    aged = noted("2.2").ages()
+    aged = ages_of("2.2", NOTES)
     assert aged["2.3.2"] == aged["2.2"] == 0.0
     assert aged["2.0"] == pytest.approx(1 / 2)
 
@@ -145,7 +146,7 @@ def test_where_notes_come_first_older_ones_are_left_out() -> None:
         return Found(tuple(Evidence(n, chunk, 1.0) for n, chunk in enumerate(chunks, start=1)))
 
     def left(release: str, *keys: str) -> list[str]:
-        notes = ReleaseNotes({release: noted(release)}, cast(CorpusStore, None))
+        notes = ReleaseNotes({release: noted(release)}, PageViews(cast(CorpusStore, None)), FakeWords())
         found = notes.newer(pages(*keys), release).evidence
         assert [item.number for item in found] == list(range(1, len(found) + 1))
         return [item.chunk.id for item in found]
