@@ -15,13 +15,8 @@ from core.domain import READER, Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
-<<<<<<< HEAD
-from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import COUNTS, is_outdated, load_pairs, pair_values, raised, staleness, standing
-=======
 from storage.database.database import Database, Store
-from storage.memory.pair_rows import COUNTS, later_than, load_pairs, pair_values, raised, staleness, standing
->>>>>>> cost
+from storage.memory.pair_rows import COUNTS, is_outdated, load_pairs, pair_values, raised, staleness, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
