@@ -23,22 +23,24 @@ from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold
 from storage.database.member import Member
 from storage.database.places import Places, having_turn
 from storage.database.schema import migrate
-from storage.database.sqlite_file import DATABASE, Peek, WholeConnection, begin, check, prepare, storage_error
+from storage.database.sqlite_file import (
+    DATABASE,
+    EMPTY_LOG,
+    OWED,
+    QUIET_SECONDS,
+    SMALL_PAGES,
+    Peek,
+    WholeConnection,
+    begin,
+    check,
+    prepare,
+    storage_error,
+)  # fmt: skip
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
 TROUBLE = (DBAPIError, OSError, NoneFree)
 """What a statement fails with; the last is that no connection was free for long."""
-SMALL_PAGES = 8_000
-"""Pages of 4 KiB that SQLite rewrites in about half a second."""
-QUIET_SECONDS = 30.0
-"""Time without a write after which a larger file is rewritten, for nobody is likely to come just then."""
-EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
-OWED = 1
-"""SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
-
-`secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
-out of them. Only VACUUM ends those: it writes the whole file."""
 
 
 class Database:

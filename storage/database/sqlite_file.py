@@ -110,6 +110,16 @@ def _contents(file: Path) -> str:
 
 LOOKS = 2
 """Short looks at once."""
+SMALL_PAGES = 8_000
+"""Pages of 4 KiB that SQLite rewrites in about half a second."""
+QUIET_SECONDS = 30.0
+"""Time without a write after which a larger file is rewritten, for nobody is likely to come just then."""
+EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
+OWED = 1
+"""SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
+
+`secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
+out of them. Only VACUUM ends those: it writes the whole file."""
 DATABASE = "The database"
 """What is said of the database, as distinct from an index."""
 _DAMAGED = ("database disk image is malformed", "file is not a database")

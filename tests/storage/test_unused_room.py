@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, text
 
-from storage.database.database import OWED, Database
+from storage.database.database import Database
+from storage.database.sqlite_file import OWED
 from storage.tables import AnswerRow
 
 WORDS = "what nobody may read any more, by "
