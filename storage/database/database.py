@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as NoneFree
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from core.errors import StorageError, StorageUnavailable
@@ -21,10 +20,9 @@ from core.ports.about import HOLDER
 from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.member import Member
-from storage.database.places import Places, having_turn
+from storage.database.places import TROUBLE, Places, failure, having_turn
 from storage.database.schema import migrate
 from storage.database.sqlite_file import (
-    DATABASE,
     EMPTY_LOG,
     OWED,
     QUIET_SECONDS,
@@ -34,13 +32,10 @@ from storage.database.sqlite_file import (
     begin,
     check,
     prepare,
-    storage_error,
 )  # fmt: skip
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
-TROUBLE = (DBAPIError, OSError, NoneFree)
-"""What a statement fails with; the last is that no connection was free for long."""
 
 
 class Database:
@@ -129,7 +124,7 @@ class Database:
             if hold is not None:
                 await hold.take()
         except TROUBLE as error:
-            raise _storage_error(error) from error
+            raise failure(error) from error
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
@@ -139,7 +134,7 @@ class Database:
             async with self._places.one(), self._connection(self._engine) as connection:
                 yield connection
         except TROUBLE as error:
-            raise _storage_error(error) from error
+            raise failure(error) from error
 
     async def look(self, work: Callable[[Connection], T]) -> T:
         """Return what `work` reads on one connection; it only reads."""
@@ -150,7 +145,7 @@ class Database:
             async with self._connection(self._engine) as connection:
                 return await connection.run_sync(work)
         except TROUBLE as error:
-            raise _storage_error(error) from error
+            raise failure(error) from error
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
@@ -176,7 +171,7 @@ class Database:
                     await changes.publish(connection, self.member)
             self.problem = ""
         except TROUBLE as error:
-            known = _storage_error(error)
+            known = failure(error)
             self.problem = str(known) if isinstance(known, StorageUnavailable) else self.problem
             raise known from error
         finally:
@@ -203,7 +198,7 @@ class Database:
                     await connection.invalidate()
                     raise
         except TROUBLE as error:
-            raise _storage_error(error) from error
+            raise failure(error) from error
 
     def insert(self, table: type[Base]) -> Any:
         """Begin an INSERT that can say what happens on conflict."""
@@ -233,7 +228,7 @@ class Database:
         try:
             return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
         except TROUBLE as error:
-            raise _storage_error(error) from error
+            raise failure(error) from error
 
     async def _vacuum(self, quiet: float) -> bool:
         async with self.read() as connection:
@@ -278,7 +273,7 @@ class Database:
                 async with self._writing, self._engine.connect() as connection:
                     await connection.exec_driver_sql(EMPTY_LOG)
             except TROUBLE as error:
-                raise _storage_error(error) from error
+                raise failure(error) from error
 
     async def close(self) -> None:
         """Close every connection, and let others have the database."""
@@ -329,8 +324,3 @@ class Store:
         """Carry out statements in one transaction; return how many rows they changed."""
         async with self._database.write() as connection:
             return sum([(await connection.execute(statement)).rowcount for statement in statements])
-
-
-def _storage_error(error: Exception) -> StorageError:
-    down = isinstance(error, OperationalError | NoneFree) or getattr(error, "connection_invalidated", False)
-    return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)

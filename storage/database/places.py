@@ -11,8 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoneFree
 
+from core.errors import StorageError
+from storage.database.sqlite_file import DATABASE, storage_error
+
+TROUBLE = (DBAPIError, OSError, NoneFree)
+"""What a statement fails with; the last is that no connection was free for long."""
 CONNECTIONS = 12
 """Connections that are used at once; the pool has 15, the others are for who has a turn."""
 PATIENCE_SECONDS = 30.0
@@ -52,3 +58,9 @@ async def having_turn() -> AsyncIterator[None]:
         yield
     finally:
         _has_turn.reset(token)
+
+
+def failure(error: Exception) -> StorageError:
+    """Word what a statement failed with."""
+    down = isinstance(error, OperationalError | NoneFree) or getattr(error, "connection_invalidated", False)
+    return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)
