@@ -142,7 +142,7 @@ class Database:
         try:
             if self._looks is not None:
                 return await self._looks.run(work)
-            async with self._connection(self._engine) as connection:
+            async with self._places.one(), self._connection(self._engine) as connection:
                 return await connection.run_sync(work)
         except TROUBLE as error:
             raise failure(error) from error
