@@ -77,6 +77,8 @@ _OF_CHANGE = re.compile(
     r"|minimum|oldest|cannot import|no attribute)|error\b",
     re.IGNORECASE,
 )
+_DOING = re.compile(r"\b(?:i|we|you|(?<!have )to) (?:change|remove)\b", re.IGNORECASE)
+"""What somebody does: "how do I change the port" asks for no change of a release."""
 _OF_MAKING = re.compile(
     r"code of conduct|contribut|governance|maintain|pull request|release process|run the tests|test suite"
     r"|triage",
@@ -239,7 +241,7 @@ def is_name(heading: str) -> bool:
 
 def asks_of_change(question: str) -> bool:
     """Return True if a question may ask what a release does to something, as errors after an update do."""
-    return _OF_CHANGE.search(question) is not None
+    return _OF_CHANGE.search(_DOING.sub("", question)) is not None
 
 
 def _by_document(pool: Sequence[Candidate], scores: Sequence[float]) -> dict[str, float]:

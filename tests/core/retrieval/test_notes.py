@@ -134,6 +134,11 @@ def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
         ("how do i open the lid", False),
         ("what is the default of BOIL_SECONDS", False),
         ("newline in the address", False),
+        ("how do I change the port kettle runs on", False),
+        ("need to remove the lid, possible?", False),
+        ("can we change our key and nothing changes for people?", True),
+        ("what do I have to change when I move from 1.5 to 2.0?", True),
+        ("did they remove the lid", True),
     ],
 )
 def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
