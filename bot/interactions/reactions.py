@@ -49,8 +49,8 @@ class ReactionHandler:
 
     async def _taken(self, chat: Chat, reaction: Reaction) -> None:
         value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
+        answer_id = await self._answer_of(reaction, is_vote=value is not None)
         async with self._places:
-            answer_id = await self._answer_of(reaction, is_vote=value is not None)
             if value is None and not mark:
                 if answer_id and reaction.added:
                     await self._desk.unsolicited.noticed(answer_id)
@@ -70,12 +70,14 @@ class ReactionHandler:
         What the bot has just posted may not be noted yet. Raises StorageUnavailable where it is not soon.
         """
         key = reaction.ref.key
-        answer_id = await self._desk.conversations.answer_of(key)
+        async with self._places:
+            answer_id = await self._desk.conversations.answer_of(key)
         if answer_id or not (is_vote and reaction.just_posted):
             return answer_id
         for pause in NOTED_SECONDS:
-            if await self._desk.conversations.known([key]):
-                return await self._desk.conversations.answer_of(key)
+            async with self._places:  # not while it waits: others are counted meanwhile
+                if await self._desk.conversations.known([key]):
+                    return await self._desk.conversations.answer_of(key)
             await asyncio.sleep(pause)
         raise StorageUnavailable("Nobody has noted yet what stands in a message that was just posted.")
 

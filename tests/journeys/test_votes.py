@@ -7,11 +7,14 @@ import asyncio
 import pytest
 
 from bot.interactions import reactions
-from tests.journeys.fake_stage import FakeStage
+from bot.ports.chat import Reaction
+from core.domain import MessageRef
+from tests.journeys.fake_stage import FakeStage, person
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, Stage, answer, ask, open_stage, until
 from tests.ollama_server import OllamaServer
+from tests.patience import PATIENCE
 
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"
@@ -194,6 +197,28 @@ async def test_a_vote_on_what_was_just_posted_and_is_not_noted_yet_is_counted(
         await reacting
         await stage.quiet()
         assert (await bot.counts())["votes"] == 1 and bool(stage.server.late) == (pauses == (0.0,))
+
+
+async def test_votes_that_wait_for_what_is_not_noted_yet_hold_back_no_other(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reactions, "NOTED_SECONDS", (PATIENCE,))
+    stage = FakeStage(bot)
+    seen, posted = await ask(stage, PORT), MessageRef("fake", "help", "4711")
+    waiting = [
+        asyncio.create_task(
+            bot.dispatch.reaction(
+                stage.chat, Reaction(posted, person(f"p{n}"), "👍", True, f"e{n}", just_posted=True)
+            )
+        )
+        for n in range(2 * reactions.AT_ONCE)
+    ]
+    await asyncio.sleep(0.2)
+    async with asyncio.timeout(PATIENCE / 2):
+        await voted(stage, seen, "👍")
+    assert (await bot.counts())["votes"] == 1 and not any(task.done() for task in waiting)
+    for task in waiting:
+        task.cancel()
 
 
 async def test_an_event_that_comes_late_once_more_does_not_bring_a_vote_back(bot: Bot) -> None:
