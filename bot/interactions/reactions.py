@@ -57,12 +57,10 @@ class ReactionHandler:
                 return
             language = await self._desk.locales.of_reaction(reaction, answer_id)
 
-        async def counting() -> None:
-            async with self._places:
-                await self._reacted(chat, reaction, answer_id, value, bool(mark))
-
         with speaking(language):
-            await self._kept(chat, reaction, counting)
+            await self._kept(
+                chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
+            )
 
     async def _answer_of(self, reaction: Reaction, is_vote: bool) -> str:
         """Return the answer of a message; empty where it has none.
@@ -74,11 +72,11 @@ class ReactionHandler:
             answer_id = await self._desk.conversations.answer_of(key)
         if answer_id or not (is_vote and reaction.just_posted):
             return answer_id
-        for pause in NOTED_SECONDS:
+        for pause in (0.0, *NOTED_SECONDS):
+            await asyncio.sleep(pause)
             async with self._places:  # not while it waits: others are counted meanwhile
                 if await self._desk.conversations.known([key]):
                     return await self._desk.conversations.answer_of(key)
-            await asyncio.sleep(pause)
         raise StorageUnavailable("Nobody has noted yet what stands in a message that was just posted.")
 
     async def _to_its_end(self, counting: Coroutine[Any, Any, None], event: str = "") -> None:
@@ -176,7 +174,7 @@ class ReactionHandler:
                 if not await self._desk.conversations.taken(reaction.event):
                     await self._marks.take(chat, reaction, answer_id)
                     await self._is_new(reaction.event)
-        if value is None or not answer_id or await self._desk.conversations.taken(reaction.event):
+        if value is None or not answer_id:
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
@@ -185,10 +183,13 @@ class ReactionHandler:
         # while it waits for its turn another process of a cluster may count it
         known = partial(self._desk.conversations.taken, reaction.event)
         shared = self._desk.cluster.is_shared and reaction.event
-        await self._desk.engine.feedback(vote, reaction.person.helper, known if shared else None)
-        await self._desk.unsolicited.noticed(answer_id)
-        # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
-        is_new = await self._is_new(reaction.event)
+        async with self._places:
+            if await known():
+                return
+            await self._desk.engine.feedback(vote, reaction.person.helper, known if shared else None)
+            await self._desk.unsolicited.noticed(answer_id)
+            # not before: a vote that a dying process had only claimed would be lost; twice it is the same
+            is_new = await self._is_new(reaction.event)
         if asks and is_new and added and not value:
             await self._ask_what_was_wrong(chat, reaction, answer_id)
 

@@ -133,10 +133,13 @@ def index_terms(text: str) -> list[str]:
 def parts_indexed(name: str) -> list[str]:
     """Return index terms of every text that has a name as a whole word, whatever it belongs to there.
 
-    `flask.JSONEncoder` stands under json and encod, not under jsonencod. None for a name of single letters.
-    What nobody writes is left out: a name right behind a version's dot (`v2.api_key`), or with 's.
+    `flask.JSONEncoder` stands under json and encod, not under jsonencod. None for a name of single letters or
+    digits (`k8s`), or one that has others than those of English. What nobody writes is left out: a name right
+    behind a version's dot (`v2.api_key`), or with 's.
     """
-    pieces = [piece.lstrip("-") for piece in _JOINT.split(name.removesuffix("()"))]
+    if not name.isascii():
+        return []
+    pieces = _JOINT.split(name.removesuffix("()"))
     whole = [piece.lower() for piece in pieces if "_" in piece.strip("_") and "-" not in piece]
     parts = (part for piece in pieces for part in _PART.findall(piece) if len(part) > 1)
     return list(dict.fromkeys([*whole, *(stem(part.lower()) for part in parts)]))

@@ -158,11 +158,7 @@ class Database:
         finally:
             self._waiting -= 1
         try:
-            async with (
-                self._places.one(),
-                self._connection(self._writer) as connection,
-                connection.begin(),
-            ):
+            async with self._connection(self._writer) as connection, connection.begin():
                 if self.member and not await changes.counts(connection, self.member):
                     self.lost = self.lost or "The others of the cluster took this process for dead."
                     self._check_hold()

@@ -9,11 +9,12 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from core.ports import Matrix
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Run(Protocol):
@@ -58,11 +59,22 @@ class OnGpu:
 
     def __call__(self, texts: list[str]) -> Matrix:
         """Return float32 of shape (len(texts), dimensions), rows of unit length."""
-        return self.opened()(texts)
+        return self._done(texts, lambda run: run(texts))
 
     def with_tokens(self, texts: list[str]) -> tuple[Matrix, list[Matrix]]:
         """Return the same, and the unit vectors of each text's tokens."""
-        return self.opened().with_tokens(texts)
+        return self._done(texts, lambda run: run.with_tokens(texts))
+
+    def _done(self, texts: list[str], work: Callable[[Run], T]) -> T:
+        """Return what the GPU makes of texts; where it fails (it may want memory), the processor does it."""
+        run = self.opened()
+        try:
+            return work(run)
+        except Exception as error:
+            if run is self._ours:
+                raise
+            log.warning("%d texts are embedded on the processor, for the GPU failed: %s", len(texts), error)
+            return work(self._ours)
 
     def works(self) -> bool:
         """Return True if the GPU embeds; loads what is to do it, blocking."""

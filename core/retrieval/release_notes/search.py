@@ -127,17 +127,24 @@ class ReleaseNotes:
         told = await self._checked(told, names, release)
         return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
 
-    async def _noted(self, release: str, names: Sequence[str]) -> list[tuple[tuple[int, ...], ContextChunk]]:
+    async def _noted(
+        self, release: str, names: Sequence[str], oldest: bool = False
+    ) -> list[tuple[tuple[int, ...], ContextChunk]]:
         """Return the notes of all releases that may have any of the names, with their versions.
 
-        Those of a version are taken from one release: from this one, else from the newest.
+        Those of a version are taken from one release: from this one, else from the newest. Of too many for a
+        name the newest count, or the `oldest`.
         """
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
         known: set[tuple[int, ...]] = set()
         for live in (self._live[name] for name in (release, *others) if name in self._live):
-            named_in = {live.note_at[page] for name in names for page in live.places.noting(name)}
-            for note in (live.notes[at] for at in sorted(named_in)[:HOLDING]):
+            by_age = [
+                sorted((live.notes[live.note_at[page]].version, live.note_at[page]) for page in places)
+                for places in (live.places.noting(name) for name in names)
+            ]
+            kept = {at for some in by_age for _, at in (some[:HOLDING] if oldest else some[-HOLDING:])}
+            for note in (live.notes[at] for at in sorted(kept)):
                 if note.version not in known:
                     ids[note.context_id] = note.version
             known |= live.versions
@@ -154,7 +161,7 @@ class ReleaseNotes:
         for name in names:
             if only_later and (not until or await self._has(name, release)):
                 continue
-            notes = await self._noted(release, [name])
+            notes = await self._noted(release, [name], oldest=True)
             keys = self._headed([name], newest).get(name, [])
             pages = await self._pages.chunks(keys)
             one = came(name, notes, [pages[key] for key in keys if key in pages])
@@ -167,16 +174,25 @@ class ReleaseNotes:
         known, live = named(name), self._live.get(release)
         if live is None:
             return False
-        held = await self._words.holding(
-            live.corpus.collection, parts_indexed(spelled_in_pages(name)), HOLDING
-        )
+        held = await self._holding(live, name)
         return any(known.search(live.text_of[key]) for key in held if key in live.text_of)
+
+    async def _holding(self, live: Live, name: str) -> list[str]:
+        """Return passages that may have a name in text or title: by its words, or by looking at all."""
+        if terms := parts_indexed(spelled_in_pages(name)):
+            return await self._words.holding(live.corpus.collection, terms, HOLDING)
+        known = named(name)
+
+        def look() -> list[str]:
+            titles = {page for page, title in live.title_of.items() if known.search(title)}
+            texts = live.text_of.items()
+            return [key for key, text in texts if live.context_of.get(key) in titles or known.search(text)]
+
+        return (await aside(len(live.text_of), look))[:HOLDING]
 
     async def _stays(self, name: str, end: tuple[int, ...], live: Live) -> bool:
         """Return True if pages that are no notes speak of a name otherwise than of its past and its end."""
-        held = await self._words.holding(
-            live.corpus.collection, parts_indexed(spelled_in_pages(name)), HOLDING
-        )
+        held = await self._holding(live, name)
         pages = dict.fromkeys(live.context_of[key] for key in held if key in live.context_of)
         ids = [key for key in pages if key not in live.ages]
         for start in range(0, len(ids), NOTES):

@@ -205,3 +205,16 @@ def test_an_encoder_says_how_many_texts_keep_it_busy(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     assert texts_at_once(LocalEncoder("m@8", 2, 8, ours, len), 128) == 128
     made.close()
+
+
+async def test_what_a_gpu_fails_at_later_the_processor_does() -> None:
+    class Small(Gpu):
+        def __call__(self, texts: list[str]) -> Matrix:
+            if len(texts) > BATCH:
+                raise RuntimeError("out of memory")
+            return super().__call__(texts)
+
+    made = encoder(Small())
+    texts = [f"text {number}" for number in range(3 * BATCH)]
+    assert np.array_equal(await made.encode(texts), ours(texts)) and made.place() == "on the GPU"
+    made.close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -161,3 +162,10 @@ def test_where_notes_come_first_older_ones_are_left_out() -> None:
     assert left("2.2", "2.3.2", "page", "2.2") == ["2.3.2", "page", "2.2"], "what is to come is no past"
     assert left("2.3", "page", "2.2", "2.0") == ["page", "2.2", "2.0"]
     assert left("2.3") == []
+
+
+@pytest.mark.parametrize("name", ["k8s", "größe", "-k"])
+async def test_a_name_that_the_word_index_cannot_tell_is_looked_for_everywhere(name: str) -> None:
+    live = replace(noted("2.3"), context_of={"p": "page"}, text_of={"p": f"Set `{name}` first."})
+    notes = ReleaseNotes({"2.3": live}, PageViews(cast(CorpusStore, None)), FakeWords())
+    assert await notes._has(name, "2.3") and not await notes._has("m9s", "2.3")

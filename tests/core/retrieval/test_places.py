@@ -21,6 +21,9 @@ NAMES = (
     "g",
     "JSONLid",
     "Lid2",
+    "--log_dir",
+    "k8s",
+    "größe",
 )
 BEFORE = ("", "a ", "`", "kettle.", "Kettle::", "(", "cup/", "@")
 AFTER = ("", ".", "()", "` pours", ", and", "/cup", ")")
@@ -38,6 +41,7 @@ def test_a_text_with_a_name_stands_under_all_its_parts(name: str, before: str, a
 def test_parts_of_a_name_are_those_that_tell_it() -> None:
     assert parts_indexed("kettle.boil_water()") == ["boil_water", "kettl", "boil", "wat"]
     assert parts_indexed("KettleLid") == ["kettl", "lid"] and parts_indexed("g") == []
+    assert parts_indexed("--log_dir") == ["log", "dir"] and parts_indexed("größe") == []
 
 
 NOTES = {
