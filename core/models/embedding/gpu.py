@@ -70,7 +70,7 @@ class OnGpu:
         run = self.opened()
         try:
             return work(run)
-        except Exception as error:
+        except Exception as error:  # libraries and drivers fail in any way; the processor works
             if run is self._ours:
                 raise
             log.warning("%d texts are embedded on the processor, for the GPU failed: %s", len(texts), error)
