@@ -44,9 +44,9 @@ class Embedding:
         progress.enter(step, len(texts))
         report(progress)
         keys = await aside(len(texts), alike, texts)
-        at_once = texts_at_once(encoder, EMBEDDED_AT_ONCE)
-        for start in range(0, len(keys), at_once):
-            some = keys[start : start + at_once]
+        start = 0
+        while some := keys[start : start + texts_at_once(encoder, EMBEDDED_AT_ONCE)]:
+            start += len(some)
             self._quota.check_disk()
             told: dict[str, bytes] = {}
             if by:

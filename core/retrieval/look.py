@@ -19,6 +19,8 @@ from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import POOL, Ranking
 from core.text.words import query_terms
 
+_BEGINS = 40
+"""Characters of a line of a passage by which the page is known to say it; ours."""
 CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
 NEAR = 100
@@ -236,7 +238,7 @@ class Look:
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
         there = _once(chunks, pool.keys, places)[: self.wanted]
         evidence = tuple(
-            Evidence(number, chunks[key], float(scores[at]), pool.passages[key])
+            Evidence(number, chunks[key], float(scores[at]), said_in(pool.passages[key], chunks[key].page))
             for number, at in enumerate(there, start=1)
             for key in (pool.keys[at],)
         )
@@ -280,3 +282,10 @@ def _once(chunks: Mapping[str, ContextChunk], keys: Sequence[str], places: Seque
                 kept.append(at)
             said.add((page.heading, page.page))
     return kept
+
+
+def said_in(passages: Sequence[str], page: str) -> tuple[str, ...]:
+    """Return the passages that a page says; what an index lists it under is none of them."""
+    return tuple(
+        text for text in passages if any(line[:_BEGINS] in page for line in text.split("\n") if line)
+    )

@@ -76,6 +76,11 @@ class OnGpu:
             log.warning("%d texts are embedded on the processor, for the GPU failed: %s", len(texts), error)
             return work(self._ours)
 
+    @property
+    def in_use(self) -> bool:
+        """Whether the GPU has been found to work; loads nothing."""
+        return self._run is not None and self._run is not self._ours
+
     def works(self) -> bool:
         """Return True if the GPU embeds; loads what is to do it, blocking."""
         return self.opened() is not self._ours

@@ -105,7 +105,7 @@ class LocalEncoder:
     @property
     def at_once(self) -> int:
         """Texts in one call that keep all threads busy, or the GPU."""
-        on_gpu = self._many is not None and not self._many.problem
+        on_gpu = self._many is not None and self._many.in_use  # until it was tried, the processor's number
         return BATCHES * (GPU_BATCH * AT_ONCE if on_gpu else BATCH * self._threads)
 
     async def encode(self, texts: Sequence[str]) -> Matrix:

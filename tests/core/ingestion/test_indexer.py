@@ -23,6 +23,7 @@ class Pages:
     """A source whose pages a test changes; `broken` makes reading it fail."""
 
     name = "folder:pages"
+    kind = "markdown"
 
     def __init__(self, pages: dict[str, str]) -> None:
         self.pages = pages
@@ -33,7 +34,7 @@ class Pages:
         if self.broken:
             raise SourceError(self.broken)
         for path, text in self.pages.items():
-            yield RawDocument(path, f"https://docs.example/{path}", text.encode(), "markdown")
+            yield RawDocument(path, f"https://docs.example/{path}", text.encode(), self.kind)
 
 
 class Counted(FakeEncoder):
@@ -86,6 +87,18 @@ async def test_pages_are_found_and_unchanged_ones_cost_nothing() -> None:
     again = await house.reindex()
     assert (again.embedded, again.reading.unchanged, again.corpus) == (0, 2, first.corpus)
     assert house.encoder.encoded == before
+
+
+async def test_a_page_is_found_by_what_an_index_lists_it_under_and_does_not_say_so() -> None:
+    listed = "Lid\n===\n\n.. index:: single: scalding; protection\n\nThe lid closes by itself."
+    house = House({"lid.rst": listed, "cup.rst": "Cup\n===\n\nThe cup holds a quarter of a litre."})
+    house.source.kind = "rst"
+    await house.reindex()
+    vectors = await house.encoder.encode(["scalding protection"])
+    found = await house.searcher.search(Queries("scalding protection", "scalding protection"), vectors, "1.0")
+    (first, *_) = found.evidence
+    assert first.chunk.path == "lid.rst" and found.signs is not None
+    assert all("scalding" not in text for item in found.evidence for text in (item.chunk.text, *item.matched))
 
 
 async def test_windows_are_embedded_with_the_passages_and_where_an_older_version_left_them_out() -> None:

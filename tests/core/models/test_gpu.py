@@ -195,10 +195,13 @@ def test_an_encoder_says_how_many_texts_keep_it_busy(monkeypatch: pytest.MonkeyP
     for made, most in (
         (LocalEncoder("m@8", 2, 8, ours, len), BATCHES * BATCH * 16),
         (LocalEncoder("m@8", 2, 8, ours, len, spare=1), BATCHES * BATCH * 15),
-        (encoder(Gpu()), BATCHES * GPU_BATCH * AT_ONCE),
     ):
         assert texts_at_once(made, 128) == most
         made.close()
+    made = encoder(Gpu())
+    assert texts_at_once(made, 128) == BATCHES * BATCH * 16, "nobody knows yet whether it works"
+    assert made.place() == "on the GPU" and texts_at_once(made, 128) == BATCHES * GPU_BATCH * AT_ONCE
+    made.close()
     made = encoder(broken)
     assert made.place().startswith("on the processor") and made.at_once == BATCHES * BATCH * 16
     assert texts_at_once(prefixed("intfloat/e5-small-v2", made), 128) == made.at_once
