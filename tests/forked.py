@@ -250,6 +250,8 @@ def _threads() -> int:
 
 def main() -> None:
     """Import the product, then fork; a child becomes `python -m bot`."""
+    # once in some thousand starts `exec` in the memory of a parent with other threads failed with EFAULT
+    subprocess._USE_VFORK = False  # type: ignore[attr-defined]
     for room in ROOMS:
         for info in pkgutil.walk_packages([str(ROOT / room)], f"{room}."):
             if not any(part in info.name for part in LIGHT):

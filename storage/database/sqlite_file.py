@@ -220,7 +220,11 @@ class Peek:
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Return what `work` reads; it ends also where nobody waits for it any more."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+        try:
+            looking = asyncio.get_running_loop().run_in_executor(self._threads, self._run, work)
+        except RuntimeError as error:  # a question that is still under way when everything is closed
+            raise OSError("it is closed") from error
+        return await looking
 
     def close(self) -> None:
         """Let go of the file; blocking."""

@@ -251,3 +251,11 @@ async def test_a_look_reads_what_is_committed_and_says_what_fails(tmp_path: Path
         database.lost = ""
     finally:
         await database.close()
+
+
+async def test_a_look_after_the_end_is_an_error_of_storage(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path)
+    assert await database.look(lambda connection: connection.execute(text("SELECT 1")).scalar()) == 1
+    await database.close()
+    with pytest.raises(StorageError, match="closed"):
+        await database.look(lambda connection: connection.execute(text("SELECT 1")).scalar())
