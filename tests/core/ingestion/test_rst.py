@@ -325,3 +325,34 @@ Of two.
         ("Foo", ("a: b",)),
     ]
     assert [one.text for one in read.sections] == ["Of one.", "Of two.", "`Foo(x)`\n\nMakes it."]
+
+
+def test_options_of_a_setting_are_read_as_sphinx_shows_them():
+    read = parsed(
+        "Page\n====\n\n.. confval:: retries\n   :type: :code-py:`int`\n   :default: ``1``, or *more*\n\n   Tries.\n",
+        "rst",
+    )
+    assert section(read, "retries").text == "`retries: int`\n\n**Default:** `1`, or *more*\n\nTries."
+
+
+def test_directives_and_roles_that_are_described_have_their_names():
+    read = parsed(
+        "Page\n====\n\n.. rst:directive:: .. index:: <entries>\n\n   Lists.\n\n"
+        ".. rst:directive:: .. py:function:: name(parameters)\n\n   Describes.\n\n"
+        ".. rst:directive:: toctree\n\n   Collects.\n\n.. rst:role:: ref\n\n   Refers.\n",
+        "rst",
+    )
+    assert [(s.headings[-1], s.anchor, s.text.rpartition("\n")[2]) for s in read.sections] == [
+        ("index", "directive-index", "Lists."),
+        ("py:function", "directive-py-function", "Describes."),
+        ("toctree", "directive-toctree", "Collects."),
+        ("ref", "role-ref", "Refers."),
+    ]
+
+
+@pytest.mark.parametrize(("conf", "shown"), [("", False), ("todo_include_todos = True\n", True)])
+def test_what_authors_still_have_to_do_is_shown_where_their_pages_show_it(tmp_path, conf, shown):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").write_text(conf)
+    text = body("Page\n====\n\nText.\n\n.. todo:: Move this.\n", "rst", tmp_path)
+    assert ("Move this." in text) is shown and "Text." in text

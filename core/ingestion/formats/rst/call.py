@@ -82,10 +82,14 @@ _SIGNED = re.compile(
     r"^(?:(?:class|exception|async|static|abstract|final|property|classmethod)\s+)*"
     r"(@?[\w.:$~/<>{}*-]+?)\s*(?:\[|\(|=|:\s|\s|$)"
 )
+_DIRECTIVE = re.compile(r"(?:\.\.\s+)?([\w:+.-]*\w)(?:::|\s|$)")
+"""The name of a directive, that may be described as it is written: `.. index:: <entries>`."""
 # In C the name is the last word before the parameters, the array or the end: `const char *name[3]`.
 _C_NAME = re.compile(r"(?<![A-Za-z_])([A-Za-z_][\w.:~]{0,300}+)\s*(?:\(|\[|=|;|\{|$)")
 _ESCAPED = re.compile(r"\\(?=[*_`|\\ ])")
 """A backslash that escapes markup; in `separator="\\n"` it is part of the value."""
+_ROLE = re.compile(r":[\w:+-]{1,40}:`([^`]{1,200})`|``?([^`]{1,200})``?")
+"""What stands in the option of a directive with its markup, where only the text is shown."""
 _PYTHON = frozenset({"", "py"})
 _C = frozenset({"c", "cpp"})
 _STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}
@@ -109,7 +113,7 @@ def described(call: Call) -> list[Any]:
     full = f"{outer}.{name}" if outer and not name.startswith(f"{outer}.") else name
     shown = [s.replace(name, full, 1) if outer and not s.startswith(outer) else s for s in signatures]
     if call.options.get("type"):
-        shown[0] += f": {call.options['type']}"
+        shown[0] += f": {_unmarked(call.options['type'])}"
     if call.options.get("value"):
         shown[0] += f" = {call.options['value']}"
     node = call.make(
@@ -120,6 +124,9 @@ def described(call: Call) -> list[Any]:
     )
     if kind in _HOLDING and python:
         session.classes.append(full)
+    if default := call.options.get("default"):
+        label = call.nodes.strong("", "Default:")
+        node += call.nodes.paragraph("", "", label, call.nodes.Text(" "), *call.inline(default))
     node += call.body()
     if kind in _HOLDING and python and session.classes:
         session.classes.pop()
@@ -142,9 +149,15 @@ def registered(call: Call, kind: str) -> list[Any]:
     return [call.nodes.paragraph("", "", one) for one in code]
 
 
+def _unmarked(text: str) -> str:
+    return _ROLE.sub(lambda found: found[1] or found[2], text)
+
+
 def _name(signature: str, domain: str, kind: str) -> str:
     if domain == "http" or kind == "describe":
         return signature
+    if kind == "directive" and (name := _DIRECTIVE.match(signature)):
+        return name[1]
     found = (_C_NAME.search if domain in _C else _SIGNED.match)(signature)
     return found.group(1) if found else signature
 

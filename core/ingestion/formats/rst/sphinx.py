@@ -187,6 +187,8 @@ class Conf:
     substitutions: Mapping[str, str] = field(default_factory=dict)
     autodoc_options: Mapping[str, Any] = field(default_factory=dict)
     own: Registered = field(default_factory=Registered)
+    shows_todos: bool = False
+    """Its readers see what its authors still have to do."""
     folder: str = ""
     """Where it stands, the root of the documentation."""
 
@@ -244,6 +246,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
         },
         autodoc_options=_dictionary(given.get("autodoc_default_options")),
         own=registered(Path(path), tree, Path(root)),
+        shows_todos=given.get("todo_include_todos") is True,
         folder=str(Path(path).parent),
     )
 
