@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -66,6 +66,8 @@ _SHORT: Mapping[type[ModelError], str] = {
     ModelMalformed: N_("the language model wrote nothing usable"),
 }
 _CLOSEST = N_("The closest I found:")
+_TELLS = 0.2
+"""Share of the question's weight that the mark of a version must add to what is quoted; ours."""
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
 _CAPTION = 80
@@ -96,12 +98,14 @@ def quote(
     marks: bool = False,
     under: Mapping[str, Sequence[Evidence]] | None = None,
     question: str = "",
+    changes: bool = False,
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
     page's id, where more is known of it, `under` those of the sections inside of it; `marks` tells that it
-    is asked since when something is there. Of a table only the row is quoted of which the `question` asks.
+    is asked since when something is there, `changes` whether it is as it was: what versions did is quoted.
+    Of a table only the row is quoted of which the `question` asks.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
@@ -124,7 +128,7 @@ def quote(
         return map(section_of, (under or {}).get(section.evidence.chunk.id, ()))
 
     every = list(found.values())
-    pieces, held = _cell(every, question) or _chosen(every, wanted, max_quotes, marks, inside)
+    pieces, held = _cell(every, question) or _chosen(every, wanted, max_quotes, marks or changes, inside)
     pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
     # what is cut out of a page may read otherwise than it did there
@@ -241,9 +245,10 @@ def _chosen(
     holds = share(first.held[first.best])
     doubt = holds < _DOUBT
     picked = first.picked(BRIEF if doubt else FULL, early=holds < _OTHERWISE)
-    if marks:
-        picked = sorted({*picked, *first.marked[:_MARKS]})
-    pieces = [_piece(first, picked, marks)]
+    bare = {t for n in picked if not marked(first.found[n]) for t in first.held[n]}
+    telling = [n for n in first.marked if share(first.held[n] - bare) >= _TELLS]
+    picked = sorted({*picked, *(first.marked if marks else telling)[:_MARKS]})
+    pieces = [_piece(first, picked, marks, telling)]
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
     part = _part_of(first, left, inside(first))
     same = [one for one in left if part and one.evidence.chunk.id == part.evidence.chunk.id]
@@ -268,11 +273,21 @@ def _chosen(
     return pieces if len(pieces) == 1 else [replace(piece, cut=False) for piece in pieces], covered
 
 
-def _piece(section: Section, picked: Sequence[int], marks: bool) -> Piece:
-    """Quote stretches of a section; of other versions what answers, or all where `marks` are asked for."""
+def _piece(section: Section, picked: Sequence[int], marks: bool, telling: Collection[int] = ()) -> Piece:
+    """Quote stretches of a section; of other versions what answers, or all where `marks` are asked for.
+
+    `telling` are marks that hold of the question what the rest does not.
+    """
     found, release = section.found, section.evidence.chunk.release
     best = found[section.best]
     whole = found[picked[0]].stands_alone or len(picked) == len(found)
-    told = (found[n] for n in picked)
-    shown = tuple(s for s in told if s is best or marks or not marked(s) or marked(s).startswith(release))
+    shown = tuple(
+        found[n]
+        for n in picked
+        if found[n] is best
+        or marks
+        or n in telling
+        or not marked(found[n])
+        or marked(found[n]).startswith(release)
+    )
     return Piece(section.evidence, shown, not whole)

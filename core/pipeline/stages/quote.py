@@ -42,6 +42,12 @@ _ERROR = re.compile(r"^\s{0,8}(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE)
 """How an error begins in its last line, behind the module that it is of."""
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
+_STILL = re.compile(
+    r"\bstill\b(?! (?:not|can['’]?t|does|doesn|get|fails|see|on|using|have|at)\b)|\bany ?more\b|\bno longer\b|\bused to\b",
+    re.IGNORECASE,
+)
+"""What asks whether something is as it was: "does `-W` still stop at the first one?"."""
+
 
 class Quote:
     """Quotes pages where nothing is drafted; what was voted down for this very question is left out."""
@@ -231,7 +237,7 @@ def quoted(
             for release in context.releases
         ]
         return Told(*quote_parts(parts, product, context.partition, sections)[:2])
-    marks = _SINCE_WHEN.search(context.queries.base) is not None
+    base = context.queries.base
     one = quote(
         context.terms,
         found.evidence,
@@ -239,12 +245,13 @@ def quoted(
         product,
         context.partition,
         sections=sections,
-        marks=marks,
+        marks=_SINCE_WHEN.search(base) is not None,
+        changes=_STILL.search(base) is not None,
         under={
             page: [item for item in some if item.chunk.hash not in rejected]
             for page, some in (under or {}).items()
         },
-        question=context.queries.base,
+        question=base,
     )
     return Told(one.text, one.citations, held=one.held)
 

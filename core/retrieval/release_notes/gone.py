@@ -31,7 +31,8 @@ _UNDONE = re.compile(
     re.I,
 )
 _ADJECTIVE = re.compile(
-    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as)\b)", re.IGNORECASE
+    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as|to|because|due|but)\b)",
+    re.IGNORECASE,
 )
 _BY = re.compile(r"\bby (?:\w+ly )?(?:delet|deprecat|dropp|mov|remov|renam|replac)ing\b", re.IGNORECASE)
 """How something was made better, which ends nothing that people use."""

@@ -110,7 +110,7 @@ def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
     mine = {name.lower() for name in own}
     for match in _NUMBERED.finditer(text):
         if (name := match[1].lower()) in SOFTWARE and name not in mine:
-            return match[1], match[2]
+            return str(SOFTWARE[name]), match[2]
     return "", ""
 
 

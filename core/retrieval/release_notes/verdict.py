@@ -23,7 +23,7 @@ _NAME, _CODE, _PART = "\x01", "\x02", "\x03"
 """What stands for the name, for other code, and for code of which the name is only a part."""
 _KIND = (
     r"(?:functions?|methods?|class(?:es)?|(?:sub)?modules?|packages?|arguments?|args?|parameters?|params?|options?"
-    r"|flags?|switch(?:es)?|settings?|configs?|configuration|commands?|command-line|cli|decorators?|attributes?"
+    r"|flags?|switch(?:es)?|settings?|configs?|configuration|(?:sub-?)?commands?|command-line|cli|decorators?|attributes?"
     r"|attrs?|propert(?:y|ies)|hooks?|fixtures?|exceptions?|errors?|warnings?|constants?|alias(?:es)?|helpers?"
     r"|keywords?|keys?|kwargs?|variables?|vars?|values?|environment|env|plugins?|markers?|marks?|filters?|tags?|ini"
     r"|names?|signals?|types?|globals?|apis?|objects?|backends?|extensions?|formats?|imports?|shims?|support"
@@ -53,10 +53,10 @@ _HINDRANCE = re.compile(
 _GOES_ON = re.compile(r"(?:,|;|\band|\bthen|\bnow|\balso)\s*$", re.IGNORECASE)
 _BETWEEN = (
     r"(?>,?\s(?:which|that)\b[^,]{0,80},|\s++|[,/&]|\([^)]{0,80}\)"
-    rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s|an?\s)?(?:{_CODE}|\w+)"
+    rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s|an?\s)?(?:{_CODE}|\w(?:[\w.]*+\b)?)"
     rf"|\b(?:and|or)\s(?:the\s|an?\s)?(?!{_STOP})\w++|\b(?:\w+ing)\s(?:{_CODE}|\w+)"
     r"|\b(?:and|or|the|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
-    r"|had|gets?|got|remains?|stays?|will|to|soon|already|\w+ly)\b)"
+    r"|had|marked\sas|gets?|got|remains?|stays?|will|to|soon|already|\w+ly)\b)"
 )
 """What stands between a name and "removed"."""
 _BE = re.compile(r"\b(?:is|are|was|were|be|been|being|gets?|got|remains?|stays?)\b", re.IGNORECASE)
@@ -81,6 +81,8 @@ _UNDERGONE = {
     fate: re.compile(rf"{_NAME}(?!{_NAME})(?P<between>{_BETWEEN}{{0,32}}?)\b(?:{ends})\b", re.IGNORECASE)
     for fate, _verbs, ends in _VERBS
 }
+_EXPLAINED = re.compile(rf"(?<=[a-z])\s\((?={_NAME})")
+"""What stands between a thing and its name in code: "remove the kettle's timer (`timer_hook`)"."""
 _AS_NOUN = {
     fate: re.compile(
         rf"\b{noun}s?\sof\s{_GAP}{_NAME}{_AFTER}|{_NAME}(?:\s{_KIND}){{0,4}}\s{noun}\b", re.IGNORECASE
@@ -164,6 +166,7 @@ def _plain(known: re.Pattern[str], clause: str) -> str:
 
 def _object(text: str) -> Iterator[Fate]:
     """Yield what was done to the name: "remove `X`", "`Y` replaces `X`"."""
+    text = _EXPLAINED.sub(" ", text, count=1)
     for fate, pattern in _DONE.items():
         for verb in pattern.finditer(text):
             before = text[: verb.start()]

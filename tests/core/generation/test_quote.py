@@ -362,6 +362,15 @@ def test_the_mark_of_a_long_section_is_fetched_where_it_is_asked_since_when() ->
     asked_for = ("upload file secret key", evidence(1, section, heading="Elsewhere"))
     assert "Added in version 2.6." in ask(*asked_for, marks=True)[0]
     assert "Added in" not in ask(*asked_for)[0]
+    assert "Added in version 2.6." in ask(*asked_for, changes=True)[0]
+
+
+def test_a_mark_of_a_version_is_quoted_that_holds_of_the_question_what_the_entry_does_not() -> None:
+    page = "`--strict`\n\nTurns a warning into an error.\n\nAdded in version 1.2.\n\n"
+    page += "Changed in version 1.4: No longer stops at the first one."
+    asked = ("warning error stops first", evidence(1, page, heading="Options > --strict"))
+    assert "Changed in version 1.4" in ask(*asked)[0] and "Added in" not in ask(*asked)[0]
+    assert "Changed in" not in ask("warning error", evidence(1, page, heading="Options > --strict"))[0]
 
 
 def test_a_term_goes_with_its_definition_and_a_call_with_its_parameters() -> None:

@@ -329,7 +329,8 @@ Of two.
 
 def test_options_of_a_setting_are_read_as_sphinx_shows_them():
     read = parsed(
-        "Page\n====\n\n.. confval:: retries\n   :type: :code-py:`int`\n   :default: ``1``, or *more*\n\n   Tries.\n",
+        "Page\n====\n\n.. confval:: retries\n   :type: :code-py:`int`\n   :default: ``1``, or *more*\n\n"
+        "   Tries.\n",
         "rst",
     )
     assert section(read, "retries").text == "`retries: int`\n\n**Default:** `1`, or *more*\n\nTries."

@@ -188,3 +188,8 @@ def test_what_stands_before_a_list_holds_for_its_items_and_not_for_what_takes_th
     notes = ((2, 0), page)
     assert told("Pot.warm", notes) == [("removed", (2, 0))]
     assert told("boil_up", notes) == [] == told("cool_down", notes)
+
+
+def test_what_is_deprecated_for_a_reason_is_so_and_not_only_called_so() -> None:
+    line = "The `old_boil` sub-command for pot.py is marked as deprecated to follow what others do."
+    assert fate("old_boil", line) == "deprecated"
