@@ -18,7 +18,7 @@ from core.errors import (
 )
 from core.generation.citations import citation
 from core.generation.quotes.blocks import Block, last_heading
-from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
+from core.generation.quotes.sections import BRIEF, DOUBT, FULL, Section, Whole, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
 from core.generation.quotes.writing import Piece, signed, written
@@ -244,7 +244,7 @@ def _chosen(
     first = left.pop(0)
     holds = share(first.held[first.best])
     doubt = holds < _DOUBT
-    picked = first.picked(BRIEF if doubt else FULL, early=holds < _OTHERWISE)
+    picked = first.picked(DOUBT if doubt else FULL, early=holds < _OTHERWISE)
     bare = {t for n in picked if not marked(first.found[n]) for t in first.held[n]}
     telling = [n for n in first.marked if share(first.held[n] - bare) >= _TELLS]
     picked = sorted({*picked, *(first.marked if marks else telling)[:_MARKS]})

@@ -34,7 +34,9 @@ class Limits:
 
 FULL = Limits(750, 450, 1_000, 1_000)
 BRIEF = Limits(300, 250, 600, 300)
-"""Where several sections are quoted, or the best one hardly holds the question."""
+"""Where several sections are quoted."""
+DOUBT = Limits(750, 250, 600, 300)
+"""Where the best section hardly holds the question: a part of it may well be the wrong one."""
 _CODE = 0.5
 """What a character of code counts: it is seen at a glance, and half of it is of no use."""
 WEIGHTS: Mapping[str, float] = {
