@@ -23,6 +23,8 @@ UNDER = 8
 """Sections inside of a section that are known of it at most."""
 CACHED = 4096
 """Pages kept in memory."""
+_NUMBERS = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+"""Every number of 16 bits in 32: looking them up is quicker than to convert them."""
 _MAKING = frozenset(
     {
         *("contribute", "contributing", "contributors", "dev", "development", "governance", "hacking"),
@@ -142,14 +144,20 @@ def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, 
 class SeenPage:
     """A page with the pairs `made` of it: the numbers of its terms, part by part, and where each part ends.
 
-    `vectors` has a row for each window, `tokens` the bits of each one's tokens; None where not all are kept.
+    `rows` has a vector for each window, of numbers of 16 bits, `tokens` the bits of each one's tokens; None where
+    not all are kept.
     """
 
     numbers: NDArray[np.uint64]
     ends: NDArray[np.int64]
-    vectors: Matrix | None
+    rows: NDArray[np.uint16] | None
     tokens: tuple[Bits, ...] | None
     made: PairView | None
+
+    @property
+    def vectors(self) -> Matrix | None:
+        """Return the vectors of its windows, a row each."""
+        return None if self.rows is None else _NUMBERS[self.rows]
 
     @classmethod
     def read(cls, kept: bytes, made: PairView | None = None) -> SeenPage:
@@ -162,7 +170,7 @@ class SeenPage:
         numbers = np.frombuffer(kept, np.uint64, int(ends[-1]), begin)
         if not dimensions:
             return cls(numbers, ends, None, None, made)
-        rows = np.frombuffer(kept, np.float16, (parts - WINDOWS) * dimensions, end).astype(np.float32)
+        rows = np.frombuffer(kept, np.uint16, (parts - WINDOWS) * dimensions, end)
         bits = np.frombuffer(kept, np.uint8, offset=end + 2 * len(rows))
         cuts = np.cumsum(lengths[parts:])[:-1]
         tokens = (
