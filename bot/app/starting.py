@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ARENAS = 2
 """In which 20 MB lie free after minutes of questions; without a limit it is 50 MB (docs/scaling.md)."""
 _ARENA_MAX = -8
+GIVE_BACK_SECONDS = 120.0
+"""How often the system gets back what lies free between what is held; it takes some milliseconds."""
 VECTORS = "storage.vectors.calls"
 """Module of the vector index that loads all it needs."""
 
@@ -36,6 +38,7 @@ def serve(settings: Settings, options: Namespace) -> Coroutine[Any, Any, int]:
     """
     gc.disable()
     few_arenas()
+    threading.Thread(target=_tidy, name="memory-back", daemon=True).start()
     if not settings.chroma_url and not PROCESSES.has_begun:
         _begin()
     from bot.app.serve import serve as until_stopped
@@ -50,6 +53,19 @@ def few_arenas() -> None:
     """
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(_ARENA_MAX, ARENAS)
+
+
+def give_back() -> bool:
+    """Give the system back what glibc keeps free; return True if it did, and False where it is not glibc."""
+    with suppress(AttributeError, OSError):
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    return False
+
+
+def _tidy() -> None:
+    never = threading.Event()
+    while not never.wait(GIVE_BACK_SECONDS):
+        give_back()
 
 
 def _begin() -> None:

@@ -77,6 +77,27 @@ def test_threads_share_two_arenas_of_memory(tmp_path: Path) -> None:
     assert arenas("limited") <= 2 < arenas()
 
 
+FREED = """
+from pathlib import Path
+from bot.app.starting import give_back
+def megabytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+held = [bytes(2000) for _ in range(40_000)]
+kept = held[::50]
+del held
+before = megabytes()
+assert give_back()
+print(before - megabytes())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps it so")
+def test_the_system_gets_back_what_lies_free_between_what_is_held() -> None:
+    command = [sys.executable, "-c", FREED]
+    told = subprocess.run(command, env={"PYTHONPATH": str(ROOT)}, check=True, capture_output=True, text=True)
+    assert float(told.stdout) > 40
+
+
 def test_a_process_beside_the_program_loads_what_the_vector_index_needs() -> None:
     worker = alone()
     try:
