@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -26,11 +27,16 @@ START_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Taken:
-    """What the process and its workers take: MB, handles, threads, share of a core since the last look."""
+    """What the process and its workers take: MB, handles, threads, share of a core since the last look.
+
+    `held_mb` is memory without what is only mapped from files, which the system takes back when it wants to.
+    """
 
     at: float
     rss_mb: float
     own_rss_mb: float
+    held_mb: float
+    own_held_mb: float
     processes: int
     handles: int
     threads: int
@@ -56,11 +62,13 @@ class Watched:
     def look(self) -> Taken:
         """Look at the process, its workers and its files; blocking for some milliseconds."""
         rss, handles, threads, used, count, own = 0, 0, 0, 0.0, 0, 0
+        held: list[float] = []
         for process in (self._main, *self._main.children(recursive=True)):
             with contextlib.suppress(psutil.NoSuchProcess), process.oneshot():
                 now = process.memory_info().rss
                 own = own or now
                 rss, count = rss + now, count + 1
+                held.append(_held(process.pid))
                 handles, threads = handles + process.num_fds(), threads + process.num_threads()
                 used += sum(process.cpu_times()[:2])
         moment = time.monotonic()
@@ -70,13 +78,22 @@ class Watched:
         sizes = {path: _size(path) for path in files}
         database = sum(size for path, size in sizes.items() if path.name.startswith("threadlore.sqlite3"))
         return Taken(
-            *(time.perf_counter(), rss / 2**20, own / 2**20, count, handles, threads, cores),
+            *(time.perf_counter(), rss / 2**20, own / 2**20, sum(held), (held or [0.0])[0]),
+            *(count, handles, threads, cores),
             *(database / 2**20, sum(sizes.values()) / 2**20, os.getloadavg()[0]),
         )
 
     def log(self) -> str:
         """Return the end of what it wrote."""
         return (self.kettle.folder / "serve.log").read_text("utf-8", "replace")[-4000:]
+
+
+def _held(pid: int) -> float:
+    """Return the MB of a process that no file backs."""
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        return sum(int(kb) for kb in re.findall(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", status, re.M)) / 1024
+    return 0.0  # it ended meanwhile
 
 
 def _size(path: Path) -> int:

@@ -13,7 +13,7 @@ from tests.soak.people import Answered, People
 from tests.soak.process import Taken
 from tests.soak.verdict import checks, rows
 
-QUIET = Taken(0.0, 600.0, 500.0, 3, 60, 25, 0.5, 100.0, 200.0, 1.0)
+QUIET = Taken(0.0, 600.0, 500.0, 400.0, 350.0, 3, 60, 25, 0.5, 100.0, 200.0, 1.0)
 
 
 def taken(**last: float) -> list[Taken]:

@@ -56,13 +56,15 @@ def checks(
         last = [of(one) for one in taken if one.at >= began + seconds * 0.9]
         return statistics.median(first), statistics.median(last)
 
-    memory, handles = change(lambda one: one.rss_mb), change(lambda one: float(one.handles))
+    memory, held = change(lambda one: one.rss_mb), change(lambda one: one.held_mb)
+    handles = change(lambda one: float(one.handles))
     middle = after + (seconds - seconds * WARM_UP) / 2
     early = [one.ms for one in answered if after <= one.at < middle]
     late = [one.ms for one in answered if middle <= one.at]
     times = quantile(early, 95), quantile(late, 95)
     return [
         Check("memory of the process and its workers", *memory, memory[0] * (1 + MEMORY), "MB"),
+        Check("of it what no file backs", *held, held[0] * (1 + MEMORY), "MB"),
         Check("open handles", *handles, max(handles[0] + 3, handles[0] * (1 + HANDLES)), ""),
         Check("p95 of the answers, by halves", *times, times[0] * (1 + SLOWER) + SLACK_MS, "ms"),
         Check("questions without an answer", 0.0, float(lost), 0.0, ""),
@@ -79,6 +81,8 @@ def rows(taken: Sequence[Taken], answered: Sequence[Answered], began: float) -> 
                 "seconds": round(one.at - began, 1),
                 "rss_mb": round(one.rss_mb, 1),
                 "own_rss_mb": round(one.own_rss_mb, 1),
+                "held_mb": round(one.held_mb, 1),
+                "own_held_mb": round(one.own_held_mb, 1),
                 "processes": one.processes,
                 "handles": one.handles,
                 "threads": one.threads,
