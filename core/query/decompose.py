@@ -69,6 +69,12 @@ _LEANS = re.compile(
     r"(?!\s\w+\s(?:for|of|in|to|with)\b)",
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\b(?:that|those|these)\s+(?!(?:i|we|you|they|it|he|she|the|an?|is|are|was|were|has|have|can|will|would|should"
+    r"|do|does|did|in|on|at|to|of|for|from|with|without|by|when|if|as|or|and|only|not)\b)[a-z]+\b(?=\W*$|\s)",
+    re.IGNORECASE,
+)
+"""A thing that was named before: "can I take that limit away?"."""
 _LEAST_OWN = 3
 """Words up to which a part that names something more does not say what it is more than."""
 _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNORECASE)
@@ -96,7 +102,7 @@ def parts(base: str) -> tuple[str, ...]:
 
 def leans(part: str) -> bool:
     """Return True if a part asks about what another one is about: "is it safe?", "is an extra needed?"."""
-    if pronouns(part):
+    if pronouns(part) or (_POINTS.search(part) and not identifiers(part)):
         return True
     return bool(_LEANS.search(part)) and not identifiers(part) and _weight(part) <= _LEAST_OWN
 

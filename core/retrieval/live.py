@@ -144,8 +144,8 @@ def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, 
 class SeenPage:
     """A page with the pairs `made` of it: the numbers of its terms, part by part, and where each part ends.
 
-    `rows` has a vector for each window, of numbers of 16 bits, `tokens` the bits of each one's tokens; None where
-    not all are kept.
+    `rows` has a vector for each window, of numbers of 16 bits, `tokens` the bits of each one's tokens; None
+    where not all are kept.
     """
 
     numbers: NDArray[np.uint64]

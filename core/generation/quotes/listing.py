@@ -13,9 +13,10 @@ from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
-from core.retrieval.release_notes.gone import Told, successors, summed_up
+from core.retrieval.release_notes.gone import Told, summed_up
 from core.retrieval.release_notes.search import later
 from core.retrieval.release_notes.search import numbers as release_numbers
+from core.retrieval.release_notes.successors import successors
 from core.text.markup import inert, link
 from core.text.words import one_line
 from core.vocabulary import kind_of, tells
@@ -178,8 +179,7 @@ def _fate_of(
     mine = [one for one in notes if one.name == name]
     events = [
         f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
-        for one in summed_up(mine)
-        if one.fate
+        for one in _telling_more(summed_up(mine))
     ]
     if not events:
         return ""
@@ -197,6 +197,16 @@ def _fate_of(
         use = _("Use {names} instead.").format(names=names)
         told.append(f"{use[:-1]} [{numbers[source.page.id]}]{use[-1]}")
     return " ".join(told)
+
+
+def _telling_more(told: Sequence[Told]) -> list[Told]:
+    """Leave out that a name was deprecated where the same version renamed or removed it."""
+    ended = {version_name(one.version) for one in told if one.fate not in ("", "deprecated")}
+    return [
+        one
+        for one in told
+        if one.fate and not (one.fate == "deprecated" and version_name(one.version) in ended)
+    ]
 
 
 def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:

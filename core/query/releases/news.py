@@ -184,6 +184,7 @@ _ERRORS = tuple(
     )
 )
 """What interpreters and tools say of a name that is not there."""
+_CALLED = re.compile(r"([\w.]+)\(\) got an unexpected keyword argument", re.IGNORECASE)
 _ASKS = re.compile(
     r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat(?!ionwarning)|\breplac(?:e|ed|es|ement)\b|\brenam"
     r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
@@ -193,6 +194,13 @@ _ASKS = re.compile(
     r"|\bwhere (?:is|did|has)\b.{1,80}\b(?:go|gone|moved?)\b|\bdoes(?:n['’]?t| not)? .{1,80}\bexist",
     re.IGNORECASE,
 )
+_WAS_SO = re.compile(
+    r"\bwas (?:fine|ok(?:ay)?|good|working|there)\b|\bused to (?:work|be)\b"
+    r"|\bworked (?:fine |ok |well )?(?:in|on|with|until|before)\b"
+    r"|\b(?:write|use|do|call|put|take) instead\b",
+    re.IGNORECASE,
+)
+"""What somebody says whose code does not work in a newer version: "`X` was fine on 3.1"."""
 _GOES_ON = re.compile(
     r"\bstill\b(?! (?:there|available|supported|exist|around|in\b|part of|valid|shipped|included))"
     r"|(?<!exist )(?<!exists )(?<!available )(?<!supported )(?<!there )\bany\s?more\b|\bmissing\b"
@@ -245,6 +253,12 @@ def premised(text: str, product: Product) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
+def called(text: str) -> str:
+    """Return the function that did not know an argument, by an error that is pasted; "" without one."""
+    found = _CALLED.search(text)
+    return found[1].rpartition(".")[2] if found else ""
+
+
 def asks_of_end(text: str) -> bool:
     """Return True if a question asks whether something is still there, or what became of it."""
     return _ASKS.search(text) is not None
@@ -253,6 +267,8 @@ def asks_of_end(text: str) -> bool:
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
     told = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
+    if not told and _WAS_SO.search(text):
+        told = identifiers(without_product(text, product))[:1]
     if not told and _ASKS.search(text):
         about = without_product(text, product)
         told = identifiers(about) or identifiers(text)

@@ -31,7 +31,7 @@ _UNDONE = re.compile(
     re.I,
 )
 _ADJECTIVE = re.compile(
-    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as|to|because|due|but)\b)",
+    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as|to|because|due|but|alias)\b)",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\bby (?:\w+ly )?(?:delet|deprecat|dropp|mov|remov|renam|replac)ing\b", re.IGNORECASE)
@@ -65,8 +65,8 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a name in a list of changes: "`Member.avatar_url` (replaced by `Member.avatar`)"."""
-MOST_SUCCESSORS = 2
-"""Names that are told to take the place of one; ours."""
+_SHORTENED = (3, 5)
+"""Letters of a variable that may be the beginning of its class's name."""
 _MARK = re.compile(
     r"^[^\w`]{0,20}(?:added|new|changed|deprecated)[*_ ]{1,4}(?:in|since) version"
     r" (\d{1,4}(?:\.\d{1,4}){0,3})",
@@ -100,8 +100,9 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
         for above, line in rows:
             if behind_owner(name).search(line.partition(": use ")[0]) and (over := _said(above)):
                 found.setdefault((version, line), Told(name, over, version, page, line))
+        told_of = of_module(name, page.heading) or known
         for above, line in entries_of(text):
-            if known.search(line) and (fate := _fate(known, line, above)) is not None:
+            if told_of.search(line) and (fate := _fate(told_of, line, above)) is not None:
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
     # of a plain word only its own fate tells anything
@@ -128,9 +129,26 @@ def named(name: str) -> re.Pattern[str]:
     if name.startswith("--"):
         bare = re.escape(name.removesuffix("s")) + "s?"
     if is_word(_last(name)):
-        bare = re.escape(".".join(name.removesuffix("()").split(".")[-2:]))
+        *owners, last = name.removesuffix("()").split(".")[-2:]
+        bare = "".join(f"{_owner(one)}\\." for one in owners) + re.escape(last)
         return re.compile(rf"`(?:[\w.]+[.:])?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?[^`\w]?`")
     return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
+
+
+def _owner(name: str) -> str:
+    """Return what finds an owner, and of a short variable the class that it is of: `resp` is a `Response`."""
+    is_short = name.islower() and _SHORTENED[0] <= len(name) <= _SHORTENED[1]
+    return rf"(?:{re.escape(name)}|{name.capitalize()}[a-z]+)" if is_short else re.escape(name)
+
+
+def of_module(name: str, heading: str) -> re.Pattern[str] | None:
+    """Return what finds a plain word below the heading of its module: `web.halt` below "tornado.web"."""
+    parts = name.removesuffix("()").split(".")
+    above = heading.rpartition(" > ")[2].strip("`")
+    if len(parts) < 3 or not is_word(parts[-1]) or above != ".".join(parts[:-1]):
+        return None
+    bare = re.escape(parts[-1])
+    return re.compile(rf"`(?:[\w.]+[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
 
 
 def behind_owner(name: str) -> re.Pattern[str]:
@@ -228,37 +246,16 @@ def _plainly(sentence: str) -> str:
     return _BY.sub(" ", _ADJECTIVE.sub(" ", sentence))
 
 
-_SUCCESSOR = re.compile(
-    r"(?:\buse|\brenamed (?:to|as)|\breplaced (?:by|with)|\bin favou?r of|\bimport them (?:directly )?from"
-    r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
-    r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
-    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
-    re.IGNORECASE,
-)
-
-
-def successors(told: Sequence[Told]) -> tuple[str, ...]:
-    """Return the names that take the place of a name, by the sentences that tell its fate and those after."""
-    found: dict[str, None] = {}
-    for one in told:
-        known = named(one.name)
-        parts = sentences(one.line)
-        at = next((n for n, part in enumerate(parts) if known.search(part)), None)
-        if at is None or not one.fate:
-            continue
-        before = [part for part in parts[:at] if re.search(r"\b(?:is|are|was|were) moved to\b", part)]
-        after = [part for part in parts[at + 1 : at + 2] if not re.search(r"`[^`]{1,80}` (?:is|are) ", part)]
-        for match in (one for part in (*before, parts[at], *after) for one in _SUCCESSOR.finditer(part)):
-            name = match["after"] or (match["before"] if known.fullmatch(match["old"]) else "")
-            if name and not known.fullmatch(name):
-                found[name] = None
-    return tuple(found)[:MOST_SUCCESSORS]
-
-
 def ended(told: Sequence[Told], until: tuple[int, ...]) -> tuple[int, ...]:
     """Return the version in which a name ended, up to a release; () where none tells, or it came back."""
     past = [one for one in told if one.version <= until or begins(one.version, until)]
     return next((one.version for one in summed_up(past)[::-1] if one.fate not in ("", "deprecated")), ())
+
+
+def of_function(told: Sequence[Told], function: str) -> tuple[Told, ...]:
+    """Return what is told of an argument of this function: an argument is seldom the only one of its name."""
+    known = re.compile(rf"(?<![\w-]){re.escape(function)}(?![\w-])")
+    return tuple(one for one in told if not function or known.search(f"{one.page.heading}\n{one.line}"))
 
 
 def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> bool:

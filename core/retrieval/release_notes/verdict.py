@@ -55,7 +55,7 @@ _BETWEEN = (
     r"(?>,?\s(?:which|that)\b[^,]{0,80},|\s++|[,/&]|\([^)]{0,80}\)"
     rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s|an?\s)?(?:{_CODE}|\w(?:[\w.]*+\b)?)"
     rf"|\b(?:and|or)\s(?:the\s|an?\s)?(?!{_STOP})\w++|\b(?:\w+ing)\s(?:{_CODE}|\w+)"
-    r"|\b(?:and|or|the|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
+    r"|\b(?:and|or|the|an?(?=\sdeprecated\salias)|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
     r"|had|marked\sas|gets?|got|remains?|stays?|will|to|soon|already|\w+ly)\b)"
 )
 """What stands between a name and "removed"."""

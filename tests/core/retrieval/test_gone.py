@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import ContextChunk
-from core.retrieval.release_notes.gone import ended, fates, stays, successors, summed_up
+from core.retrieval.release_notes.gone import ended, fates, of_function, stays, summed_up
+from core.retrieval.release_notes.successors import successors
 
 Version = tuple[int, ...]
 
@@ -193,3 +194,36 @@ def test_what_stands_before_a_list_holds_for_its_items_and_not_for_what_takes_th
 def test_what_is_deprecated_for_a_reason_is_so_and_not_only_called_so() -> None:
     line = "The `old_boil` sub-command for pot.py is marked as deprecated to follow what others do."
     assert fate("old_boil", line) == "deprecated"
+
+
+def test_of_a_plain_word_notes_below_its_module_tell() -> None:
+    page = ContextChunk(
+        "6", "", "Notes", "Version 6.0 > kettle.web", "", "- The `halt` decorator has been removed."
+    )
+    assert [one.fate for one in fates("kettle.web.halt", [((6, 0), page)])] == ["removed"]
+    assert not fates("kettle.pot.halt", [((6, 0), page)]) and not fates("web.halt", [((6, 0), page)])
+
+
+@pytest.mark.parametrize(("name", "said"), [("resp.body", "renamed"), ("req.body", None)])
+def test_a_short_variable_is_of_the_class_that_begins_with_it(name: str, said: str | None) -> None:
+    assert fate(name, "Rename `pot.Response.body` to `text`.") == said
+
+
+def test_an_argument_is_that_of_the_function_that_did_not_know_it() -> None:
+    lines = [
+        "- The `callback` argument to `Pot.fetch` has been removed.",
+        "- `run` lost `callback`: removed.",
+    ]
+    found = fates("callback", [note((6, 0), "\n".join(lines))])
+    assert [one.line[4:20] for one in of_function(found, "fetch")] == [found[0].line[4:20]]
+    assert of_function(found, "") == tuple(found) and not of_function(found, "boil")
+
+
+def test_of_several_names_each_is_told_its_own_successor() -> None:
+    line = (
+        "- `Pot.get_old` and `Pot.set_old` (and others) have been renamed to `Pot.get_new` and `Pot.set_new`."
+    )
+    for way in ("get", "set"):
+        assert successors(fates(f"{way}_old", [note((6, 3), line)])) == (f"Pot.{way}_new",)
+    alias = "- `Pot.get_old` is now a deprecated alias for `Pot.get_new`."
+    assert successors(fates("get_old", [note((6, 3), alias)])) == ("Pot.get_new",)
