@@ -78,6 +78,7 @@ def test_composite_questions_are_split(text, wanted):
         "How do I install and run it?",
         "how many messages does a worker prefetch by default and how to change it",
         "What is the upload limit, and how do I raise it?",
+        "how many fields can a form have before it is refused, and can i take that limit away",
         "how many messages does a worker keep by default, can i turn that off to save memory",
         "What is the difference between session and g?",
         "How do I log requests and responses to a file and to syslog?",

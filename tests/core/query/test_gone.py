@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Product, Release
-from core.query.releases.news import gone, premised
+from core.query.releases.news import called, gone, premised
 
 KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
 
@@ -38,6 +38,8 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ),
         ("what do I use instead of before_start", ("before_start",)),
         ("start the boiler from a script instead of typing it", ()),
+        ("before_start was fine on 1.9, moved to 2 and now it fails", ("before_start",)),
+        ("res.body = x gives a 500 since the upgrade. what do I write instead", ("res.body",)),
         ("how do I set SECRET_KEY", ()),
         ("is it still there?", ()),
         ("since the update the server does not stop any more", ()),
@@ -72,3 +74,8 @@ def test_names_are_read_from_questions_and_errors(text: str, names: tuple[str, .
 )
 def test_names_that_a_question_takes_for_there(text: str, names: tuple[str, ...]) -> None:
     assert premised(text, KETTLE) == names
+
+
+def test_the_function_is_known_that_did_not_know_an_argument() -> None:
+    assert called("TypeError: Pot.send() got an unexpected keyword argument 'lid'") == "send"
+    assert called("AttributeError: 'Kettle' object has no attribute 'env'") == ""
