@@ -25,7 +25,7 @@ from core.text.words import index_terms
 
 BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
-LIKELY = 0.5
+LIKELY = 0.35
 """Confidence above which the nearest pages are named although they hold little of the question; ours."""
 _STEM, _COGNATE = 5, 0.6
 """Letters, and their share of the longer word, in which words of two languages begin alike; ours."""

@@ -68,6 +68,13 @@ _SHORT: Mapping[type[ModelError], str] = {
 _CLOSEST = N_("The closest I found:")
 _TELLS = 0.2
 """Share of the question's weight that the mark of a version must add to what is quoted; ours."""
+_IS = 0.25
+"""How well a heading is what is asked from which on "what is it?" is answered from its beginning; ours."""
+_WHAT_IS = re.compile(
+    r"\W*(?:hi|hey|so|and|ok|well)?\W*what(?:['’]?s|\s+is|\s+are|\s+does)\s(?!.*\b(?:default|maximum|limit|differ\w*"
+    r"|wrong|new|changed|instead|the (?:best|right|easiest) way)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
 _CAPTION = 80
@@ -128,7 +135,9 @@ def quote(
         return map(section_of, (under or {}).get(section.evidence.chunk.id, ()))
 
     every = list(found.values())
-    pieces, held = _cell(every, question) or _chosen(every, wanted, max_quotes, marks or changes, inside)
+    pieces, held = _cell(every, question) or _chosen(
+        every, wanted, max_quotes, marks or changes, inside, _WHAT_IS.match(question) is not None
+    )
     pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
     # what is cut out of a page may read otherwise than it did there
@@ -229,6 +238,7 @@ def _chosen(
     limit: int,
     marks: bool,
     inside: Callable[[Section], Iterable[Section]],
+    what: bool = False,
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
@@ -244,7 +254,8 @@ def _chosen(
     first = left.pop(0)
     holds = share(first.held[first.best])
     doubt = holds < _DOUBT
-    picked = first.picked(DOUBT if doubt else FULL, early=holds < _OTHERWISE)
+    whole = what and first.fitting >= _IS
+    picked = first.picked(DOUBT if doubt else FULL, holds < _OTHERWISE, whole)
     bare = {t for n in picked if not marked(first.found[n]) for t in first.held[n]}
     telling = [n for n in first.marked if share(first.held[n] - bare) >= _TELLS]
     picked = sorted({*picked, *(first.marked if marks else telling)[:_MARKS]})

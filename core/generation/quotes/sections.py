@@ -32,7 +32,7 @@ class Limits:
     begun: int
 
 
-FULL = Limits(750, 450, 1_000, 1_000)
+FULL = Limits(1_100, 450, 1_200, 1_200)
 BRIEF = Limits(300, 250, 600, 300)
 """Where several sections are quoted."""
 DOUBT = Limits(750, 250, 600, 300)
@@ -173,12 +173,15 @@ class Section:
         """Return the first stretch that answers about as likely as the best."""
         return next(n for n, worth in enumerate(self.worth) if worth >= self.value - _ALIKE)
 
-    def picked(self, limits: Limits, early: bool = False) -> list[int]:
+    def picked(self, limits: Limits, early: bool = False, whole: bool = False) -> list[int]:
         """Return the stretches to quote, in order: all of a short section, else what holds the answer.
 
-        With `early` it begins with the first stretch that is about as likely as the best.
+        With `early` it begins with the first stretch that is about as likely as the best, with `whole` where
+        the section does.
         """
         found, at = self.found, self.best
+        if whole and not found[at].stands_alone:
+            at = next((n for n in range(len(found)) if n not in self.pointing), at)
         is_short = self._counted(range(len(found))) <= limits.whole
         if found[at].stands_alone and not (is_short and self.entry):
             return [at]

@@ -83,7 +83,7 @@ def test_the_best_section_is_quoted_from_its_beginning_with_its_code() -> None:
 
 LONG = "\n\n".join(
     [
-        f"Uploads are a long story, and this is its paragraph number {n}. It goes on for a while." * 4
+        f"Uploads are a long story, and this is its paragraph number {n}. It goes on for a while." * 6
         for n in range(3)
     ]
     + [
@@ -92,7 +92,7 @@ LONG = "\n\n".join(
         "```\nLIMIT = 16\n```",
         "It is in megabytes.",
     ]
-    + [f"Nothing of interest stands in this paragraph {n}, which is long enough." * 5 for n in range(3)]
+    + [f"Nothing of interest stands in this paragraph {n}, which is long enough." * 8 for n in range(3)]
 )
 
 
@@ -111,7 +111,7 @@ def test_a_section_that_was_cut_into_pages_is_read_whole() -> None:
     assert text.startswith(f"**Quickstart › Sessions**\n> {first} [1]\n\n```")
 
 
-FILLER = " ".join(["Nothing of this is about it, and it takes a good deal of room."] * 9)
+FILLER = " ".join(["Nothing of this is about it, and it takes a good deal of room."] * 11)
 
 
 def test_the_code_of_a_long_section_is_fetched_from_before_and_behind_what_answers() -> None:
@@ -287,7 +287,8 @@ def test_the_list_of_a_section_that_is_named_after_what_is_asked_comes_along_who
         f"- *({one})*: {'This is what it does then, and nothing else. ' * 4}" for one in "abcd"
     )
     tail = "**Tail**\n\nThis is now covered in index."
-    page = f"It says what is done with an upload that is there already.\n\n{points}\n\n{tail}"
+    more = "Nobody needs to know how that came. " * 16
+    page = f"It says what is done with an upload that is there already.\n\n{points}\n\n{more}\n\n{tail}"
     text, _ = ask("upload mode", evidence(1, page, heading="Upload mode"))
     assert all(f"> - *({one})*" in text for one in "abcd") and "Tail" not in text
     elsewhere, _ = ask("upload mode", evidence(1, page, heading="Various other things of it"))
@@ -582,3 +583,16 @@ def test_a_short_entry_that_is_asked_about_is_quoted_whole_also_where_it_is_a_li
     assert "DEPRECATED" in text and "The name of a system" in text
     text, _ = ask("what is the default name of the system", evidence(1, entry, heading="Systems"))
     assert "DEPRECATED" not in text
+
+
+def test_what_something_is_for_is_told_from_where_its_section_begins() -> None:
+    first = "Lids keep the steam in a kettle while it works."
+    last = "Register lids in the application's lids setting so that kettle lids are found by their names."
+    page = "\n\n".join([first, *[FILLER] * 8, last, *[FILLER] * 8])
+
+    def told(question: str) -> str:
+        of_it, words = evidence(1, page, heading="Lids"), query_terms("lids setting kettle names")
+        return quote(words, [of_it], weight, "Flask", "3.1", question=question).text
+
+    assert first in told("what are lids good for?") and last not in told("what are lids good for?")
+    assert last in told("where do lids go?")

@@ -31,7 +31,7 @@ from tests.core.generation.samples import SESSIONS, evidence
 
 FLASK = Product("Flask", ("flask",), (Release("3.1"),))
 LIMITS = "The slow queue pauses for 60 seconds between two tries, the fast queue for 3 seconds."
-NEAR = Judgement(bias=0.0)
+NEAR = Judgement(bias=-1.0)
 RARITY = {"secret": 4.0, "key": 2.0, "session": 3.0, "chess": 6.0, "olympiad": 7.0}
 
 
