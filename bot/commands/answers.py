@@ -12,7 +12,7 @@ from typing import Any
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.rendering.answers import WRONG, compose
-from core.domain import Answer, Question, Scope, Trace, Turn, sources
+from core.domain import Answer, Question, Scope, Trace, Turn, own_pair, sources
 from core.errors import ThreadloreError, UsageError
 from core.ports.opinions import Correction
 from core.query.language import detect
@@ -134,7 +134,7 @@ def shown(answer: Answer) -> dict[str, Any]:
         "parts": list(answer.queries.parts) if len(answer.queries.parts) > 1 else [],
         "steps": trace.steps,
         "confidence": round(answer.confidence, 4),
-        "pair_id": answer.pair_id if answer.route == "reuse" else "",
+        "pair_id": _remembered(answer),
         "similarity": round(answer.similarity, 4),
         "timings_ms": answer.timings_ms,
     }
@@ -151,8 +151,13 @@ async def with_evidence(app: Application, question: Question, answer: Answer) ->
 
 
 async def pair_id_of(app: Application, answer: Answer) -> dict[str, str]:
-    """Name a reused pair by the id it was imported under, where there is one."""
-    return {"pair_id": await app.memory.named(answer.pair_id) if answer.route == "reuse" else ""}
+    """Name the pair that an answer repeats by the id it was imported under, where there is one."""
+    return {"pair_id": await app.memory.named(_remembered(answer))}
+
+
+def _remembered(answer: Answer) -> str:
+    """Return the pair that an answer reuses, or quotes as something like it; votes on it count for that."""
+    return "" if answer.pair_id == own_pair(answer.id) else answer.pair_id
 
 
 async def again(app: Application, request: dict[str, Any], send: Send) -> None:

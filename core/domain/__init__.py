@@ -25,6 +25,7 @@ from core.domain.conversation import (
     Vector,
     Vote,
     numbered,
+    own_pair,
     sources,
 )
 from core.domain.documents import (
@@ -97,6 +98,7 @@ __all__ = [
     "begins",
     "content_hash",
     "numbered",
+    "own_pair",
     "single_spaced",
     "sources",
 ]

@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Protocol
 from unicodedata import normalize
 
-from core.domain import Answer, Citation, Evidence, Product, Route
+from core.domain import Answer, Citation, Evidence, Product, Route, own_pair
 from core.errors import ServerDown, WordsGone
 from core.generation import phrases
 from core.generation.citations import uncited
@@ -255,7 +255,7 @@ def _is_new(context: QueryContext, answer: Answer) -> bool:
 def _pair(context: QueryContext, answer: Answer) -> Remembered:
     """Return the neutral pair of a new answer."""
     return Remembered(
-        id=f"p{answer.id[1:]}",
+        id=own_pair(answer.id),
         question=context.queries.base,
         topic=context.topic,
         answer=context.lasting or answer.text,

@@ -41,10 +41,10 @@ class Ledger:
     gone_pairs: set[str] = field(default_factory=set)
 
     def answered(self, asker: str, answer_id: str, route: str, reused: str) -> None:
-        """Note an answer; `reused` is the name of the pair it reuses."""
+        """Note an answer; `reused` is the name of the pair it reuses, or quotes as something like it."""
         own = f"p{answer_id[1:]}" if route not in ("reuse", "abstain") else ""
         self.asker[answer_id] = asker
-        self.pair[answer_id] = reused if route == "reuse" else own
+        self.pair[answer_id] = reused or own
 
     def voted(self, answer_id: str, voter: str, vote: str) -> None:
         """Note an acknowledged vote."""

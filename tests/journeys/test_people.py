@@ -6,6 +6,9 @@ import asyncio
 
 import pytest
 
+from bot.commands.answers import shown
+from bot.commands.command_line import handle
+from bot.home.control_socket import Send
 from core.domain import Question
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
@@ -320,6 +323,13 @@ async def test_what_a_helper_accepted_is_evidence_for_nearly_the_same_question(
     assert 'title="Community' in ollama.chats[-1].prompt and SOAK in ollama.chats[-1].prompt
 
 
+def _into(said: list[dict[str, object]]) -> Send:
+    async def send(message: dict[str, object]) -> None:
+        said.append(message)
+
+    return send
+
+
 async def test_without_a_model_it_is_quoted_with_the_question_that_it_answers(bot: Bot) -> None:
     stage, url = await accepted(bot)
     seen = await ask(stage, IN_OTHER_WORDS)
@@ -327,6 +337,10 @@ async def test_without_a_model_it_is_quoted_with_the_question_that_it_answers(bo
     assert url in seen.text and "I don't know" not in seen.text and "from the documentation" not in seen.text
     answered = await bot.app.engine.answer(Question(IN_OTHER_WORDS))
     assert answered.route == "quote" and answered.similarity is not None and answered.similarity < 0.674
+    assert shown(answered)["pair_id"] == answered.pair_id, "scripts are told what a vote on it counts for"
+    said: list[dict[str, object]] = []
+    await handle(bot.app, {"command": "why", "answer_id": answered.id}, _into(said))
+    assert "The remembered answer is pair" in str(said)
     assert (await bot.app.engine.answer(Question(ANOTHER))).route == "abstain", (
         "the guard knows it is another"
     )

@@ -109,15 +109,16 @@ async def for_admins(
     """Say what only admins see of an answer (as `AnswerLog.why` returns it), line by line."""
     from bot.privacy.visibility import heard
     from bot.rendering.pairs import named, standing
-    from core.domain import RecalledTrace, Trace
+    from core.domain import RecalledTrace, Trace, own_pair
 
     trace = Trace.of(found["trace"])
     queries = trace.queries
     lines = []
     pair = await memory.find(found["pair_id"]) if found["pair_id"] else None
     if pair is not None:
-        which = "The remembered answer" if found["route"] == "reuse" else "This answer"
-        near = f", with similarity {found['similarity']:.2f}" if found["route"] == "reuse" else ""
+        is_own = found["pair_id"] == own_pair(found["answer_id"])
+        which = "This answer" if is_own else "The remembered answer"
+        near = "" if is_own else f", with similarity {found['similarity']:.2f}"
         lines.append(f"{which} is pair {named(pair)}{near}. Today {standing(memory, pair)}.")
     forms = {name: getattr(queries, name) for name in ("base", "filtered", "versionless", "topic")}
     told = ", ".join(f"{name} “{value}”" for name, value in forms.items() if value)
