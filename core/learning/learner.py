@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from core.retrieval.ranking import FILE as TUNED
 from core.retrieval.ranking import Ranking, load_ranking
 from core.retrieval.search import Searcher
 from core.system.private_files import write_whole
+from core.workers.process import apart
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ LEAST, LEAST_GOOD = 40, 5
 """Questions with votes below which nothing is learned, and those of them to judge by that were found good."""
 PAUSE_SECONDS = 0.01
 """Between two searches, so that questions of people go first."""
+PAUSE_SHARE = 3.0
+"""How much longer than a search it waits after one on schedule, when nobody waits for what it learns."""
 _SAME = 1e-9
 
 
@@ -208,10 +212,15 @@ class Learner:
                 return None
             voted: list[Voted] = []
             for entry in entries:
+                began = time.perf_counter()
                 if (found := await looked_up(self._research, self._searcher, entry)) is not None:
                     voted.append(found)
-                await asyncio.sleep(PAUSE_SECONDS)
-            learnt = await asyncio.to_thread(learn, voted, base, old if old.fits(base, encoder) else Learnt())
+                took = time.perf_counter() - began
+                await asyncio.sleep(max(PAUSE_SECONDS, PAUSE_SHARE * took if on_schedule else 0.0))
+            old = old if old.fits(base, encoder) else Learnt()
+            # what fits weights is loaded for this alone, and takes 40 MB
+            fitted = apart if len(voted) >= LEAST else _here
+            learnt = await asyncio.to_thread(fitted, learn, voted, base, old)
             learnt = replace(learnt, encoder=encoder, at=time.time(), looked=seen)
             await asyncio.to_thread(keep_learnt, self._home, learnt)
             await self.refresh()
@@ -258,6 +267,10 @@ def learn(voted: Sequence[Voted], base: Ranking, old: Learnt) -> Learnt:
         if again.beats(before):
             return replace(old, before=before, after=again, why=why)
     return replace(tried, why=why)
+
+
+def _here(work: Callable[..., Learnt], *given: Any) -> Learnt:
+    return work(*given)
 
 
 def _worths(voted: Sequence[Voted]) -> list[float]:

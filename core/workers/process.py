@@ -17,9 +17,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from core.errors import TooCostly
+
+T = TypeVar("T")
 
 MEMORY_OVER = 77
 """Exit status of a worker that ran out of its memory."""
@@ -259,6 +261,23 @@ class Worker:
 def alone() -> Worker:
     """Start a process that stays until it is let go of, with all the memory there is."""
     return Worker(Limits(ALONE_SECONDS, 0), idle=0)
+
+
+def apart(work: Callable[..., T], *given: Any) -> T:
+    """Return what work returns, done by a process that ends with it: what it loads does not stay; blocking.
+
+    Where none can be had it is done here.
+    """
+    try:
+        worker = alone()
+    except OSError:
+        return work(*given)
+    try:
+        return cast(T, worker.do(work, given, 1.0))
+    except (TooCostly, Unused):
+        return work(*given)
+    finally:
+        worker.let_go()
 
 
 def environment() -> dict[str, str]:

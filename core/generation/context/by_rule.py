@@ -19,6 +19,9 @@ KEPT = 3
 """Chunks that reach the answer after selection (QAMR step 4)."""
 _ENOUGH = 0.25
 """Share of the best block's weight that a block must have to be kept; ours."""
+_FIRST = 400
+"""Characters up to which the first paragraph of a page is kept with what bears on the question; ours."""
+_SIGNATURE = re.compile(r"(?:`[^`\n]{1,2000}`\s*)+")
 _COPY = 0.9
 """Share of a page that earlier ones say from which on it is a copy; ours."""
 _ROWS = 40
@@ -108,8 +111,8 @@ def reduce(
     """Keep of each chunk what bears on the question: number → text, without those that have nothing.
 
     A block stays when its terms weigh enough (by `weight`, the inverse document frequency) or when
-    retrieval matched it; the sentence that introduces code stays with the code, a heading with its text. A
-    section of up to `short` characters stays whole.
+    retrieval matched it; the sentence that introduces code stays with the code, a heading with its text, the
+    first paragraph of a page with whatever is kept of it. A section of up to `short` characters stays whole.
     """
     laid = laid_out(evidence)
     evidence = [item for item in evidence if item.number in laid]
@@ -129,12 +132,27 @@ def reduce(
             and ((score and score >= _ENOUGH * best) or (score and _is_in(block, matched)))
         }
         if chosen:
+            chosen |= _begins(blocks, laid[item.number].own, min(chosen))
             company = _with_company(blocks, chosen)
             if len(item.chunk.page) <= short:
                 own = {one_line(block.text) for block in split(laid[item.number].own)}
                 company = sorted({*company, *(at for at, b in enumerate(blocks) if one_line(b.text) in own)})
             kept[item.number] = _joined(blocks, company)
     return kept
+
+
+def _begins(blocks: Sequence[Block], own: str, until: int) -> set[int]:
+    """Return the first paragraph of a page's own text where what is kept from `until` on is of its section.
+
+    It is often not understood without.
+    """
+    of_it = {one_line(block.text) for block in split(own)}
+    told = (at for at, b in enumerate(blocks) if b.kind == "paragraph" and one_line(b.text) in of_it)
+    # a signature alone says what an entry is called, and not what it does
+    at = next((at for at in told if not _SIGNATURE.fullmatch(blocks[at].text.strip())), None)
+    if at is None or any(block.kind == "heading" for block in blocks[at:until]):
+        return set()
+    return {at} if len(blocks[at].text) <= _FIRST else set()
 
 
 def select(

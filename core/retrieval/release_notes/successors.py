@@ -45,7 +45,9 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
 
 def _at_its_place(known: re.Pattern[str], match: re.Match[str]) -> str:
     """Return the name that takes a name's place where several are told in one order: "A and B to C and D"."""
-    old = _IN_CODE.findall(match.string[: match.start("after")]) if match["after"] else []
-    new = _IN_CODE.findall(_LISTED.match(match.string, match.start("after") - 1)[0]) if old else []
+    listed = _LISTED.match(match.string, match.start("after") - 1) if match["after"] else None
+    if listed is None:
+        return ""
+    old, new = _IN_CODE.findall(match.string[: listed.start()]), _IN_CODE.findall(listed[0])
     at = next((n for n, one in enumerate(old) if known.search(one)), None)
     return new[at].partition("(")[0].lstrip("~.") if at is not None and len(old) == len(new) > 1 else ""

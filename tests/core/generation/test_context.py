@@ -181,3 +181,13 @@ def test_what_manuals_share_is_read_once() -> None:
     copy = evidence(2, f"{shared}\n\nBye.", title="fetch", heading="ADDRESSES")
     other = evidence(3, f"{shared}\n\nBesides, `fetch` takes several of them at once.", title="fetch")
     assert [*laid_out([first, copy, other])] == [1, 3]
+
+
+def test_reduction_keeps_the_first_paragraph_of_what_it_keeps() -> None:
+    first, filler = "Set to `True` to cut values at commas (default `False`).", "It boils. " * 70
+    page = f"`Pot.auto_cut: bool`\n\n{first}\n\n{filler}\n\nIn this mode the secret key is cut at commas."
+    kept = reduce([evidence(1, page, heading="Pot.auto_cut")], query_terms("secret key"), lambda _: 1.0)[1]
+    assert first in kept and "secret key" in kept and "It boils" not in kept
+    other = f"{first}\n\n{filler}\n\n### Lids\n\nThe secret key is under the lid."
+    kept = reduce([evidence(1, other, heading="Pot")], query_terms("secret key"), lambda _: 1.0)[1]
+    assert first not in kept and "under the lid" in kept
