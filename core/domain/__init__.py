@@ -25,7 +25,6 @@ from core.domain.conversation import (
     Vector,
     Vote,
     numbered,
-    own_pair,
     sources,
 )
 from core.domain.documents import (
@@ -53,6 +52,7 @@ from core.domain.trace import (
     Trace,
     UnderstoodTrace,
     WrittenTrace,
+    own_pair,
 )
 
 __all__ = [

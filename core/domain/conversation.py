@@ -256,11 +256,6 @@ class Answer:
     taken: Taken = field(default_factory=Taken)
 
 
-def own_pair(answer_id: str) -> str:
-    """Return the id of the pair that an answer becomes where it is new, and repeats none."""
-    return f"p{answer_id[1:]}"
-
-
 Vector = NDArray[np.float32]
 """Of shape (dimensions,) and unit length."""
 Store = Literal["high", "low"]

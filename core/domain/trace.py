@@ -211,3 +211,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(entry) for key, entry in value.items()}
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
+def own_pair(answer_id: str) -> str:
+    """Return the id of the pair that an answer becomes where it is new, and repeats none."""
+    return f"p{answer_id[1:]}"

@@ -11,18 +11,17 @@ from dataclasses import dataclass, replace
 
 from core.domain import Citation, Evidence, Product
 from core.generation.citations import following
-from core.generation.quotes.listing import arrival, dropping, fate
+from core.generation.quotes.listing import arrival, dropping, fate, successors
 from core.generation.quotes.quote import quote
 from core.generation.quotes.sections import Whole
 from core.pipeline.context import QueryContext
 from core.query.releases.mentions import mentions
-from core.query.releases.news import arrived, asks_of_end, called, gone, lacking, premised
+from core.query.releases.news import argument, arrived, asks_of_end, called, gone, lacking, premised
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import of_function
 from core.retrieval.release_notes.notes import version_of
 from core.retrieval.release_notes.requirements import used
 from core.retrieval.release_notes.search import later, numbers
-from core.retrieval.release_notes.successors import successors
 from core.retrieval.search import Searcher
 from core.text.words import index_terms, query_terms, ruled, whole_word
 
@@ -54,7 +53,9 @@ class NotesFirst:
         asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
         if not found.named:
             names = gone(asked, self._product)
-            context.gone = of_function(await notes.gone(names, release), called(asked))
+            context.gone = await notes.gone(names, release)
+            if function := called(asked):
+                context.gone = of_function(context.gone, argument(asked), function)
             if not context.gone and found.evidence and asks_of_end(asked) and not context.parts:
                 context.gone = await notes.marked(names, found.evidence[0].chunk, context.terms, release)
         if not context.gone and not context.parts and not context.question.unasked:

@@ -70,8 +70,10 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _POINTS = re.compile(
-    r"\b(?:that|those|these)\s+(?!(?:i|we|you|they|it|he|she|the|an?|is|are|was|were|has|have|can|will|would|should"
-    r"|do|does|did|in|on|at|to|of|for|from|with|without|by|when|if|as|or|and|only|not)\b)[a-z]+\b(?=\W*$|\s)",
+    r"\b(?:adjust|avoid|change|disable|drop|enable|fix|get|increase|lift|lower|make|raise|reach|remove|see|set|skip|take|turn|use|with"
+    r"|without|around|past|about|off|of|for|from|in|on|to)\s+(?:that|those|these)\s+"
+    r"(?!(?:i|we|you|they|it|he|she|the|an?|is|are|was|were|has|have|can|will|would|should|do|does|did|in|on|at|to|of"
+    r"|for|from|with|without|by|when|if|as|or|and|only|not)\b)[a-z]+\b(?=\W*$|\s)",
     re.IGNORECASE,
 )
 """A thing that was named before: "can I take that limit away?"."""

@@ -157,7 +157,7 @@ class SeenPage:
     @property
     def vectors(self) -> Matrix | None:
         """Return the vectors of its windows, a row each."""
-        return None if self.rows is None else _NUMBERS[self.rows]
+        return None if self.rows is None else _NUMBERS.take(self.rows)
 
     @classmethod
     def read(cls, kept: bytes, made: PairView | None = None) -> SeenPage:

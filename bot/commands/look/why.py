@@ -118,7 +118,7 @@ async def for_admins(
     if pair is not None:
         is_own = found["pair_id"] == own_pair(found["answer_id"])
         which = "This answer" if is_own else "The remembered answer"
-        near = "" if is_own else f", with similarity {found['similarity']:.2f}"
+        near = "" if is_own or not found["similarity"] else f", with similarity {found['similarity']:.2f}"
         lines.append(f"{which} is pair {named(pair)}{near}. Today {standing(memory, pair)}.")
     forms = {name: getattr(queries, name) for name in ("base", "filtered", "versionless", "topic")}
     told = ", ".join(f"{name} “{value}”" for name, value in forms.items() if value)

@@ -13,12 +13,11 @@ from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
-from core.retrieval.release_notes.gone import Told, summed_up
+from core.retrieval.release_notes.gone import Told, named, summed_up
 from core.retrieval.release_notes.search import later
 from core.retrieval.release_notes.search import numbers as release_numbers
-from core.retrieval.release_notes.successors import successors
 from core.text.markup import inert, link
-from core.text.words import one_line
+from core.text.words import one_line, sentences
 from core.vocabulary import kind_of, tells
 
 MAX_PAGES = 4
@@ -207,6 +206,55 @@ def _telling_more(told: Sequence[Told]) -> list[Told]:
         for one in told
         if one.fate and not (one.fate == "deprecated" and version_name(one.version) in ended)
     ]
+
+
+MOST_SUCCESSORS = 2
+"""Names that are told to take the place of one; ours."""
+_SUCCESSOR = re.compile(
+    r"(?:\buse|\balias (?:for|of)|\brenamed (?:to|as)|\breplaced (?:by|with)|\bin favou?r of"
+    r"|\bimport them (?:directly )?from"
+    r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
+    r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
+    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
+    re.IGNORECASE,
+)
+
+
+_IN_CODE = re.compile(r"`([^`]{1,80})`")
+_LISTED = re.compile(r"(?:`[^`]{1,80}`(?:,? (?:and|or) |, )?){1,8}")
+
+
+def successors(told: Sequence[Told]) -> tuple[str, ...]:
+    """Return the names that take the place of a name, by the sentences that tell its fate and those after."""
+    found: dict[str, None] = {}
+    for one in told:
+        known = named(one.name)
+        parts = sentences(one.line)
+        at = next((n for n, part in enumerate(parts) if known.search(part)), None)
+        if at is None or not one.fate:
+            continue
+        before = [part for part in parts[:at] if re.search(r"\b(?:is|are|was|were) moved to\b", part)]
+        after = [part for part in parts[at + 1 : at + 2] if not re.search(r"`[^`]{1,80}` (?:is|are) ", part)]
+        for match in (one for part in (*before, parts[at], *after) for one in _SUCCESSOR.finditer(part)):
+            name = match["after"] or (match["before"] if known.fullmatch(match["old"]) else "")
+            name = _at_its_place(known, match) or name
+            if name and not known.fullmatch(name):
+                found[name] = None
+    return tuple(found)[:MOST_SUCCESSORS]
+
+
+def _at_its_place(known: re.Pattern[str], match: re.Match[str]) -> str:
+    """Return the name that takes a name's place where several are told in one order: "A and B to C and D"."""
+    listed = _LISTED.match(match.string, match.start("after") - 1) if match["after"] else None
+    if listed is None:
+        return ""
+    new = _IN_CODE.findall(listed[0])
+    for run in _LISTED.finditer(match.string, 0, listed.start()):
+        old = _IN_CODE.findall(run[0])
+        at = next((n for n, one in enumerate(old) if known.search(one)), None)
+        if at is not None and len(old) == len(new) > 1:
+            return str(new[at]).partition("(")[0].lstrip("~.")
+    return ""
 
 
 def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:

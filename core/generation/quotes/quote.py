@@ -24,6 +24,7 @@ from core.generation.quotes.tables import row_for
 from core.generation.quotes.writing import Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
+from core.text.version_order import version_key
 
 Weight = Callable[[str], float]
 
@@ -71,9 +72,10 @@ _TELLS = 0.2
 _IS = 0.25
 """How well a heading is what is asked from which on "what is it?" is answered from its beginning; ours."""
 _WHAT_IS = re.compile(
-    r"\W*(?:hi|hey|so|and|ok|well)?\W*what(?:['’]?s|\s+is|\s+are|\s+does)\s(?!.*\b(?:default|maximum|limit|differ\w*"
-    r"|wrong|new|changed|instead|the (?:best|right|easiest) way)\b)",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:hi|hey|so|and|ok|well)?\W{0,3}what(?:['’]?s|\s+is|\s+are)\s+(?![^?,.!\n]*\b(?:of|when|if|with|between|to|default|maximum|limit|name"
+    r"|differ\w*|wrong|new|changed|instead|variable|arguments?|options?|way)\b)(?:[^\s?,.!]+\s+){0,5}?[^\s?,.!]+?"
+    r"(?:\s+(?:(?:good|used)\s+)?for)?\s*(?:[?,.!\n]|$)",
+    re.IGNORECASE,
 )
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
@@ -136,7 +138,7 @@ def quote(
 
     every = list(found.values())
     pieces, held = _cell(every, question) or _chosen(
-        every, wanted, max_quotes, marks or changes, inside, _WHAT_IS.match(question) is not None
+        every, wanted, max_quotes, marks, changes, inside, _WHAT_IS.match(question) is not None
     )
     pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
@@ -237,6 +239,7 @@ def _chosen(
     wanted: Mapping[str, float],
     limit: int,
     marks: bool,
+    changes: bool,
     inside: Callable[[Section], Iterable[Section]],
     what: bool = False,
 ) -> tuple[list[Piece], set[str]]:
@@ -258,8 +261,15 @@ def _chosen(
     picked = first.picked(DOUBT if doubt else FULL, holds < _OTHERWISE, whole)
     bare = {t for n in picked if not marked(first.found[n]) for t in first.held[n]}
     telling = [n for n in first.marked if share(first.held[n] - bare) >= _TELLS]
-    picked = sorted({*picked, *(first.marked if marks else telling)[:_MARKS]})
-    pieces = [_piece(first, picked, marks, telling)]
+    told = first.marked if marks else telling
+    if changes and not marks:  # what bears on the question, then the newest
+        told = sorted(
+            first.marked,
+            key=lambda n: (n not in telling, [-v for v in version_key(marked(first.found[n]))[0]]),
+        )
+    told = told[:_MARKS]
+    picked = sorted({*picked, *told})
+    pieces = [_piece(first, picked, marks, told)]
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
     part = _part_of(first, left, inside(first))
     same = [one for one in left if part and one.evidence.chunk.id == part.evidence.chunk.id]

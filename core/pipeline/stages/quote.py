@@ -43,8 +43,9 @@ _ERROR = re.compile(r"^\s{0,8}(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE)
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
 _STILL = re.compile(
-    r"\bstill\b(?! (?:not|can['’]?t|does|doesn|get|fails|see|on|using|have|at)\b)"
-    r"|\bany ?more\b|\bno longer\b|\bused to\b",
+    r"(?<!\bi )\bstill\b(?! (?:not|can['’]?t|does|doesn|get|getting|fails|failing|need|see|seeing|on"
+    r"|using|have|at|wrong)\b)"
+    r"|\bany ?more\b|\bno longer\b(?! than)|(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bam )(?<!['’]m )\bused to\b",
     re.IGNORECASE,
 )
 """What asks whether something is as it was: "does `-W` still stop at the first one?"."""

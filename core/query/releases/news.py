@@ -184,7 +184,9 @@ _ERRORS = tuple(
     )
 )
 """What interpreters and tools say of a name that is not there."""
-_CALLED = re.compile(r"([\w.]+)\(\) got an unexpected keyword argument", re.IGNORECASE)
+_CALLED = re.compile(
+    rf"(?<![\w.<>])([\w.<>]++)\(\) got an unexpected keyword argument {_NAME}", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat(?!ionwarning)|\breplac(?:e|ed|es|ement)\b|\brenam"
     r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
@@ -195,12 +197,17 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WAS_SO = re.compile(
-    r"\bwas (?:fine|ok(?:ay)?|good|working|there)\b|\bused to (?:work|be)\b"
-    r"|\bworked (?:fine |ok |well )?(?:in|on|with|until|before)\b"
-    r"|\b(?:write|use|do|call|put|take) instead\b",
+    r"(?P<name>@?[A-Za-z_][\w.]*+)(?:\(\))?(?: = [^;?!\n]{1,60}?"
+    r"|(?: (?!(?:and|or|but|which|that|it|everything)\b)\w+){0,2}?)"
+    r" (?:(?:was|were) (?:fine|ok(?:ay)?|good|working)\b|(?<! is )(?<! are )(?<! be )used to work\b"
+    r"|(?<! have )(?<! has )worked (?:fine |ok |well )?(?:in|on|until|before)\b)",
     re.IGNORECASE,
 )
 """What somebody says whose code does not work in a newer version: "`X` was fine on 3.1"."""
+_INSTEAD_NOW = re.compile(
+    r"\bwhat (?:do|should|can|must|could) (?:i|we|you) (?:write|use|do|call|put|take) instead\b(?! of)",
+    re.IGNORECASE,
+)
 _GOES_ON = re.compile(
     r"\bstill\b(?! (?:there|available|supported|exist|around|in\b|part of|valid|shipped|included))"
     r"|(?<!exist )(?<!exists )(?<!available )(?<!supported )(?<!there )\bany\s?more\b|\bmissing\b"
@@ -254,9 +261,26 @@ def premised(text: str, product: Product) -> tuple[str, ...]:
 
 
 def called(text: str) -> str:
-    """Return the function that did not know an argument, by an error that is pasted; "" without one."""
+    """Return the function that did not know an argument, by an error that is pasted; "" without one.
+
+    Where it is how something is made or called (`Pot.__init__()`) that is its class.
+    """
     found = _CALLED.search(text)
-    return found[1].rpartition(".")[2] if found else ""
+    parts = [part for part in found[1].split(".") if not part.startswith("__")] if found else []
+    return parts[-1] if parts else ""
+
+
+def argument(text: str) -> str:
+    """Return the argument that was not known."""
+    found = _CALLED.search(text)
+    return found["name"] if found else ""
+
+
+def _was_so(text: str) -> bool:
+    """Return True if a name in code was right once, or something else is to take its place."""
+    if _INSTEAD_NOW.search(text):
+        return True
+    return any(identifiers(found["name"]) for found in _WAS_SO.finditer(text))
 
 
 def asks_of_end(text: str) -> bool:
@@ -267,8 +291,8 @@ def asks_of_end(text: str) -> bool:
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
     told = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
-    if not told and _WAS_SO.search(text):
-        told = identifiers(without_product(text, product))[:1]
+    if not told and not _ASKS.search(text) and _was_so(text):
+        told = identifiers(without_product(text, product)) or identifiers(text)
     if not told and _ASKS.search(text):
         about = without_product(text, product)
         told = identifiers(about) or identifiers(text)

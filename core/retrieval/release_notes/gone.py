@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -31,7 +31,7 @@ _UNDONE = re.compile(
     re.I,
 )
 _ADJECTIVE = re.compile(
-    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as|to|because|due|but|alias)\b)",
+    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as|to|because|due|but)\b)",
     re.IGNORECASE,
 )
 _BY = re.compile(r"\bby (?:\w+ly )?(?:delet|deprecat|dropp|mov|remov|renam|replac)ing\b", re.IGNORECASE)
@@ -65,8 +65,22 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a name in a list of changes: "`Member.avatar_url` (replaced by `Member.avatar`)"."""
-_SHORTENED = (3, 5)
-"""Letters of a variable that may be the beginning of its class's name."""
+_SHORTENED: Mapping[str, str] = {
+    "app": "App Application",
+    "conf": "Config Configuration",
+    "config": "Config",
+    "conn": "Connection",
+    "ctx": "Context",
+    "msg": "Message",
+    "req": "Request",
+    "request": "Request",
+    "res": "Response",
+    "resp": "Response",
+    "response": "Response",
+    "session": "Session",
+}
+"""What a variable is called, and the classes that it is mostly of."""
+_IN_CODE = re.compile(r"`([^`]{1,80})`")
 _MARK = re.compile(
     r"^[^\w`]{0,20}(?:added|new|changed|deprecated)[*_ ]{1,4}(?:in|since) version"
     r" (\d{1,4}(?:\.\d{1,4}){0,3})",
@@ -137,8 +151,7 @@ def named(name: str) -> re.Pattern[str]:
 
 def _owner(name: str) -> str:
     """Return what finds an owner, and of a short variable the class that it is of: `resp` is a `Response`."""
-    is_short = name.islower() and _SHORTENED[0] <= len(name) <= _SHORTENED[1]
-    return rf"(?:{re.escape(name)}|{name.capitalize()}[a-z]+)" if is_short else re.escape(name)
+    return "|".join(("(?:" + re.escape(name), *_SHORTENED.get(name, "").split())) + ")"
 
 
 def of_module(name: str, heading: str) -> re.Pattern[str] | None:
@@ -148,7 +161,8 @@ def of_module(name: str, heading: str) -> re.Pattern[str] | None:
     if len(parts) < 3 or not is_word(parts[-1]) or above != ".".join(parts[:-1]):
         return None
     bare = re.escape(parts[-1])
-    return re.compile(rf"`(?:[\w.]+[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
+    module = re.escape(above)
+    return re.compile(rf"`(?:{module}[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
 
 
 def behind_owner(name: str) -> re.Pattern[str]:
@@ -252,10 +266,15 @@ def ended(told: Sequence[Told], until: tuple[int, ...]) -> tuple[int, ...]:
     return next((one.version for one in summed_up(past)[::-1] if one.fate not in ("", "deprecated")), ())
 
 
-def of_function(told: Sequence[Told], function: str) -> tuple[Told, ...]:
-    """Return what is told of an argument of this function: an argument is seldom the only one of its name."""
+def of_function(told: Sequence[Told], argument: str, function: str) -> tuple[Told, ...]:
+    """Leave out what is told of an argument of other functions: it is seldom the only one of its name."""
     known = re.compile(rf"(?<![\w-]){re.escape(function)}(?![\w-])")
-    return tuple(one for one in told if not function or known.search(f"{one.page.heading}\n{one.line}"))
+
+    def is_of_another(one: Told) -> bool:
+        others = [code for code in _IN_CODE.findall(one.line) if code.strip("=()") != argument]
+        return bool(others) and not known.search(f"{one.page.heading}\n{one.line}")
+
+    return tuple(one for one in told if not (function and one.name == argument and is_of_another(one)))
 
 
 def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> bool:

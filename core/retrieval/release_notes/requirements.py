@@ -10,7 +10,7 @@ from functools import lru_cache
 from core.domain import Evidence
 from core.retrieval.found import Found, merged
 from core.retrieval.release_notes.notes import version_of
-from core.text.words import words
+from core.text.words import whole_word, words
 from core.vocabulary import SOFTWARE
 
 LONGEST = 14
@@ -110,20 +110,29 @@ def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
     mine = {name.lower() for name in own}
     for match in _NUMBERED.finditer(text):
         if (name := match[1].lower()) in SOFTWARE and name not in mine:
-            return str(SOFTWARE[name]), match[2]
+            return match[1], match[2]
     return "", ""
 
 
 def drops(name: str, version: str) -> re.Pattern[str]:
     """Return what finds a line that tells that exactly this version of a software is supported no more."""
     before = r"(?:\d[\d.]*(?:,\sand|,|\sand|\sor|/)\s?){0,6}"
-    own = rf"{re.escape(name)}\s(?:versions?\s)?{before}{re.escape(version)}"
+    names = "|".join(map(re.escape, dict.fromkeys((name, str(SOFTWARE.get(name.lower(), name))))))
+    own = rf"(?:{names})\s(?:versions?\s)?{before}{re.escape(version)}"
     one = rf"(?<!\w){own}(?![\w-])(?!\.\d)(?!\s(?:and|or)\s(?:newer|later|above))"
     return re.compile(
         rf"\b(?:{_DROP}|remov(?:e|es|ed))\s(?:(?:the\s)?support\s(?:for|of)\s)?{one}"
         rf"|{one}\s(?:is|are)\sno\slonger\ssupported",
         re.IGNORECASE,
     )
+
+
+def named_in(line: str, name: str) -> str:
+    """Return how a line spells a software that is asked about by a name: "py" is its "Python"."""
+    for spelled in (name, str(SOFTWARE.get(name.lower(), name))):
+        if found := whole_word(spelled).search(line):
+            return found[0]
+    return name
 
 
 def stating(name: str, lists: Sequence[Found]) -> tuple[Found | None, Found | None]:

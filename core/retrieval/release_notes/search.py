@@ -14,7 +14,7 @@ from core.retrieval.release_notes.dated import Came, came, dated
 from core.retrieval.release_notes.gone import Told, ended, fates, named, spelled_in_pages, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
-from core.retrieval.release_notes.requirements import dropped, drops
+from core.retrieval.release_notes.requirements import dropped, drops, named_in
 from core.retrieval.release_notes.verdict import last_of
 from core.system.offload import aside
 from core.text.version_order import version_key
@@ -92,8 +92,7 @@ class ReleaseNotes:
         for note in sorted(past, key=lambda one: one.version, reverse=True):
             for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
                 if found := known.search(line):
-                    at = found[0].lower().find(name.lower())
-                    said = found[0][at : at + len(name)]
+                    said = named_in(found[0], name)
                     page = pages[note.context_id]
                     return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None

@@ -55,7 +55,7 @@ _BETWEEN = (
     r"(?>,?\s(?:which|that)\b[^,]{0,80},|\s++|[,/&]|\([^)]{0,80}\)"
     rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s|an?\s)?(?:{_CODE}|\w(?:[\w.]*+\b)?)"
     rf"|\b(?:and|or)\s(?:the\s|an?\s)?(?!{_STOP})\w++|\b(?:\w+ing)\s(?:{_CODE}|\w+)"
-    r"|\b(?:and|or|the|an?(?=\sdeprecated\salias)|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
+    r"|\b(?:and|or|the|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
     r"|had|marked\sas|gets?|got|remains?|stays?|will|to|soon|already|\w+ly)\b)"
 )
 """What stands between a name and "removed"."""
@@ -81,8 +81,11 @@ _UNDERGONE = {
     fate: re.compile(rf"{_NAME}(?!{_NAME})(?P<between>{_BETWEEN}{{0,32}}?)\b(?:{ends})\b", re.IGNORECASE)
     for fate, _verbs, ends in _VERBS
 }
-_EXPLAINED = re.compile(rf"(?<=[a-z])\s\((?={_NAME})")
-"""What stands between a thing and its name in code: "remove the kettle's timer (`timer_hook`)"."""
+_EXPLAINED = re.compile(
+    rf"(?<=\s)(?P<thing>integration|apis?|{_KIND})\s\((?P<name>{_NAME}(?:\s{_KIND})?)(?:\s(?:in|of|from)\s(?:{_CODE}|[\w.]+))?\)",
+    re.IGNORECASE,
+)
+"""A kind of thing with its name in brackets: "remove the timer integration (`timer_hook`)"."""
 _AS_NOUN = {
     fate: re.compile(
         rf"\b{noun}s?\sof\s{_GAP}{_NAME}{_AFTER}|{_NAME}(?:\s{_KIND}){{0,4}}\s{noun}\b", re.IGNORECASE
@@ -166,7 +169,7 @@ def _plain(known: re.Pattern[str], clause: str) -> str:
 
 def _object(text: str) -> Iterator[Fate]:
     """Yield what was done to the name: "remove `X`", "`Y` replaces `X`"."""
-    text = _EXPLAINED.sub(" ", text, count=1)
+    text = _EXPLAINED.sub(r"\g<thing> \g<name>", text, count=1)
     for fate, pattern in _DONE.items():
         for verb in pattern.finditer(text):
             before = text[: verb.start()]

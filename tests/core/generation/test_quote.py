@@ -6,6 +6,7 @@ from core.domain import Evidence
 from core.errors import ModelBusy, ModelUnavailable
 from core.generation.quotes.blocks import terms
 from core.generation.quotes.quote import (
+    _WHAT_IS,
     Quoted,
     introduction,
     quote,
@@ -596,3 +597,29 @@ def test_what_something_is_for_is_told_from_where_its_section_begins() -> None:
 
     assert first in told("what are lids good for?") and last not in told("what are lids good for?")
     assert last in told("where do lids go?")
+
+
+def test_of_many_versions_what_bears_on_the_question_and_the_newest_go_first() -> None:
+    marks = [f"Changed in version {n}.0: Boils number {n} a little." for n in range(1, 6)]
+    page = "\n\n".join(
+        ["`--strict`", "Turns a warning into an error.", *marks, "Changed in version 0.8: Stops first."]
+    )
+    text, _ = ask("warning error stops first", evidence(1, page, heading="Options > --strict"), changes=True)
+    assert "version 0.8" in text and "version 5.0" in text and "version 1.0" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "is_one"),
+    [
+        ("what is a lid?", True),
+        ("whats {% module %} / UIModule good for, never used it", True),
+        ("what are kettles for", True),
+        ("what is the environment variable for the port?", False),
+        ("what does jsonify return with a list?", False),
+        ("what is the default timeout?", False),
+        ("what is the difference between a lid and a pot?", False),
+        ("." * 8_000, False),
+    ],
+)
+def test_what_something_is_is_known_from_what_it_does(question: str, is_one: bool) -> None:
+    assert bool(_WHAT_IS.match(question)) is is_one

@@ -31,6 +31,14 @@ from core.query.decompose import parts
             ("How do I stream a response?", "How do I send a file?"),
         ),
         (
+            "How do I log requests, and how do I write a view that returns JSON?",
+            ("How do I log requests?", "How do I write a view that returns JSON?"),
+        ),
+        (
+            "How do I send mail? And how can I serve files that users uploaded?",
+            ("How do I send mail?", "How can I serve files that users uploaded?"),
+        ),
+        (
             "what is SECRET_KEY and how long should it be?",
             ("What is SECRET_KEY?", "How long should SECRET_KEY be?"),
         ),

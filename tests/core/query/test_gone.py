@@ -40,6 +40,10 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ("start the boiler from a script instead of typing it", ()),
         ("before_start was fine on 1.9, moved to 2 and now it fails", ("before_start",)),
         ("res.body = x gives a 500 since the upgrade. what do I write instead", ("res.body",)),
+        ("my create_app() was fine on 2.2, now before_start fails", ("create_app", "before_start")),
+        ("which option is used to be able to set KETTLE_ENV?", ()),
+        ("I have worked with kettle.Option before. how do I pass a `callback`?", ()),
+        ("I set SECRET_KEY and everything was ok, but session_cookie is not set", ()),
         ("how do I set SECRET_KEY", ()),
         ("is it still there?", ()),
         ("since the update the server does not stop any more", ()),
@@ -77,5 +81,6 @@ def test_names_that_a_question_takes_for_there(text: str, names: tuple[str, ...]
 
 
 def test_the_function_is_known_that_did_not_know_an_argument() -> None:
+    assert called("TypeError: Client.__init__() got an unexpected keyword argument 'lid'") == "Client"
     assert called("TypeError: Pot.send() got an unexpected keyword argument 'lid'") == "send"
     assert called("AttributeError: 'Kettle' object has no attribute 'env'") == ""

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import ContextChunk
+from core.generation.quotes.listing import successors
 from core.retrieval.release_notes.gone import ended, fates, of_function, stays, summed_up
-from core.retrieval.release_notes.successors import successors
 
 Version = tuple[int, ...]
 
@@ -202,21 +202,38 @@ def test_of_a_plain_word_notes_below_its_module_tell() -> None:
     )
     assert [one.fate for one in fates("kettle.web.halt", [((6, 0), page)])] == ["removed"]
     assert not fates("kettle.pot.halt", [((6, 0), page)]) and not fates("web.halt", [((6, 0), page)])
+    for other in ("Template.halt", "kettle.other.halt"):
+        line = f"- The `{other}` method has been removed."
+        page = ContextChunk("6", "", "Notes", "Version 6.0 > kettle.web", "", line)
+        assert not fates("kettle.web.halt", [((6, 0), page)])
 
 
-@pytest.mark.parametrize(("name", "said"), [("resp.body", "renamed"), ("req.body", None)])
-def test_a_short_variable_is_of_the_class_that_begins_with_it(name: str, said: str | None) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("resp.body", "renamed"), ("req.body", None), ("res.body", "renamed"), ("list.body", None)],
+)
+def test_a_short_variable_is_of_the_class_that_it_stands_for(name: str, said: str | None) -> None:
     assert fate(name, "Rename `pot.Response.body` to `text`.") == said
+
+
+def test_a_short_variable_is_of_no_class_that_only_begins_so() -> None:
+    assert (
+        fate("res.body", "Remove `Resource.body`.") is None
+        and fate("time.halt", "Remove `Timer.halt`.") is None
+    )
 
 
 def test_an_argument_is_that_of_the_function_that_did_not_know_it() -> None:
     lines = [
         "- The `callback` argument to `Pot.fetch` has been removed.",
-        "- `run` lost `callback`: removed.",
+        "- The `callback` argument to `Pot.run` has been removed.",
+        "- The `callback` argument has been removed.",
     ]
-    found = fates("callback", [note((6, 0), "\n".join(lines))])
-    assert [one.line[4:20] for one in of_function(found, "fetch")] == [found[0].line[4:20]]
-    assert of_function(found, "") == tuple(found) and not of_function(found, "boil")
+    found = fates("callback", [note((6, n), line) for n, line in enumerate(lines)])
+    assert len(found) == 3
+    of_fetch = of_function(found, "callback", "fetch")
+    assert sorted(one.version for one in of_fetch) == [(6, 0), (6, 2)]
+    assert of_function(found, "", "") == tuple(found) == of_function(found, "other", "fetch")
 
 
 def test_of_several_names_each_is_told_its_own_successor() -> None:
@@ -225,5 +242,10 @@ def test_of_several_names_each_is_told_its_own_successor() -> None:
     )
     for way in ("get", "set"):
         assert successors(fates(f"{way}_old", [note((6, 3), line)])) == (f"Pot.{way}_new",)
-    alias = "- `Pot.get_old` is now a deprecated alias for `Pot.get_new`."
-    assert successors(fates("get_old", [note((6, 3), alias)])) == ("Pot.get_new",)
+    other = "- The `app.config` key `OLD_KEY` is renamed to `NEW_KEY` and `OTHER_KEY`."
+    assert successors(fates("OLD_KEY", [note((6, 3), other)])) == ("NEW_KEY",)
+    long = "`Pot.subscribe_to(callback, *, queue: str = '', acknowledge: bool = False, prefetch: int = 1)`"
+    assert successors(fates("old_one", [note((1, 0), f"- `old_one` is deprecated in favor of {long}.")])) in (
+        (),
+        ("Pot.subscribe_to",),
+    )

@@ -6,7 +6,14 @@ import pytest
 
 from core.domain import ContextChunk, Evidence
 from core.retrieval.found import Found
-from core.retrieval.release_notes.requirements import dropped, required, stating
+from core.retrieval.release_notes.requirements import (
+    dropped,
+    drops,
+    named_in,
+    required,
+    stating,
+    used,
+)
 
 OWN = ("Kettle", "kettle")
 
@@ -76,3 +83,21 @@ def test_a_section_that_is_headed_so_stands_alone() -> None:
     assert headed and [one.chunk.heading for one in headed.evidence] == ["Python Version"]
     assert stated and [one.chunk.heading for one in stated.evidence] == ["Threads", "Python Version"]
     assert stating("python", [found(notes)]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "line", "spelled"),
+    [
+        ("does it still run on py 3.10", "Drop Python 3.10 support.", "Python"),
+        ("does it run on Python 3.10", "Drop support for Python 3.9 and 3.10.", "Python"),
+        ("can I use node 12?", "Dropped support for Node 12.", "Node"),
+        ("can I use nodejs 12?", "Dropped support for Node.js 14.", None),
+    ],
+)
+def test_a_version_is_dropped_however_its_software_is_called(
+    asked: str, line: str, spelled: str | None
+) -> None:
+    name, number = used(asked, OWN)
+    found = drops(name, number).search(line)
+    assert (found is not None) is (spelled is not None)
+    assert found is None or named_in(found[0], name) == spelled

@@ -36,7 +36,11 @@ def told(name: str, line: str, heading: str = "Changes > 2.0") -> str | None:
         ("Rename `old_one` to `new_one`.", "renamed"),
         ("#12: Remove the Kettle integration (`old_one` hook in `pot.py`).", "removed"),
         ("The `old_one` sub-command for pot.py is marked as deprecated to follow others.", "deprecated"),
-        ("Remove `first` (`old_one` stays).", None),
+        ("Remove the fallback (`old_one` is used instead).", None),
+        ("Remove the import-time check (`old_one` is not affected).", None),
+        ("Removed a memory leak (`old_one`).", None),
+        ("Renamed an internal helper (`old_one` is unchanged).", None),
+        ("Remove the `first` option (`old_one` stays).", None),
         ("`old_one` will be removed in 3.0.", "deprecated"),
         (
             "`old_one` and `other` attributes on lids and pots, and the old `Lid` class, are removed.",

@@ -150,7 +150,11 @@ def registered(call: Call, kind: str) -> list[Any]:
 
 
 def _unmarked(text: str) -> str:
-    return _ROLE.sub(lambda found: found[1] or found[2], text)
+    def shown(found: re.Match[str]) -> str:
+        said, target, _ = (found[1] or found[2]).partition(" <")
+        return said.rpartition(".")[2] if said.startswith("~") and not target else said
+
+    return _ROLE.sub(shown, text)
 
 
 def _name(signature: str, domain: str, kind: str) -> str:
