@@ -51,6 +51,7 @@ __all__ = [
     "SOFTWARE",
     "SYNONYMS",
     "UNITS",
+    "VARIABLES",
     "word_list",
     "words_of",
 ]
@@ -84,6 +85,9 @@ FORMATS = frozenset(_WORDS["formats"].split())
 
 UNITS = spellings(_WORDS["units"])
 """Units after a number, each to one spelling."""
+
+VARIABLES = tuple(pair.partition("=")[::2] for pair in _WORDS["variables"].split())
+"""What people call a variable, each with a class that it is mostly of."""
 
 NUMBER_WORDS = dict(pair.split("=") for pair in _WORDS["numbers"].split())
 """Numbers in words, to digits."""

@@ -36,7 +36,10 @@ TESTS = {
     f"{MEMORY}/scoring.py": ("scoring", "electorate", "weighing", "prior", "verification", "clusters"),
     f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
     f"{MEMORY}/partitions/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
-    f"{MEMORY}/community.py": ("community", "electorate", "verification"),
+    f"{MEMORY}/community.py": (
+        *("community", "electorate", "verification", "arrivals", "distinctions", "rewordings", "weighing"),
+        "memory_properties",
+    ),
     "storage/serving/conversations.py": ("conversations", "voters"),
     "storage/memory/opinions.py": ("reactions", "opinions"),
 }

@@ -231,6 +231,9 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
         known = named(one.name)
         parts = sentences(one.line)
         at = next((n for n, part in enumerate(parts) if known.search(part)), None)
+        if at is None:  # "importing `X` from `kettle`"
+            known = named(one.name.rpartition(".")[2])
+            at = next((n for n, part in enumerate(parts) if known.search(part)), None)
         if at is None or not one.fate:
             continue
         before = [part for part in parts[:at] if re.search(r"\b(?:is|are|was|were) moved to\b", part)]

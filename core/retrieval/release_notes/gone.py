@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from core.domain import ContextChunk, begins
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
 from core.text.words import one_line, sentences
+from core.vocabulary import VARIABLES
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
@@ -65,21 +66,6 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a name in a list of changes: "`Member.avatar_url` (replaced by `Member.avatar`)"."""
-_SHORTENED: Mapping[str, str] = {
-    "app": "App Application",
-    "conf": "Config Configuration",
-    "config": "Config",
-    "conn": "Connection",
-    "ctx": "Context",
-    "msg": "Message",
-    "req": "Request",
-    "request": "Request",
-    "res": "Response",
-    "resp": "Response",
-    "response": "Response",
-    "session": "Session",
-}
-"""What a variable is called, and the classes that it is mostly of."""
 _IN_CODE = re.compile(r"`([^`]{1,80})`")
 _MARK = re.compile(
     r"^[^\w`]{0,20}(?:added|new|changed|deprecated)[*_ ]{1,4}(?:in|since) version"
@@ -106,6 +92,10 @@ class Told:
 def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> list[Told]:
     """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
     known = named(name)
+    owner, _, last = name.removesuffix("()").rpartition(".")
+    # "importing `X` from `kettle`" tells of `kettle.X`
+    imported = re.compile(rf"`{re.escape(last)}`[^.;]{{0,60}}\bfrom `{re.escape(owner)}`", re.IGNORECASE)
+    bare = named(last) if owner and is_word(last) else None
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
         if _OF_BUGS.search(page.heading.rpartition(">")[2]):
@@ -114,8 +104,9 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
         for above, line in rows:
             if behind_owner(name).search(line.partition(": use ")[0]) and (over := _said(above)):
                 found.setdefault((version, line), Told(name, over, version, page, line))
-        told_of = of_module(name, page.heading) or known
+        below = of_module(name, page.heading) or known
         for above, line in entries_of(text):
+            told_of = bare if bare and imported.search(line) else below
             if told_of.search(line) and (fate := _fate(told_of, line, above)) is not None:
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
@@ -151,7 +142,7 @@ def named(name: str) -> re.Pattern[str]:
 
 def _owner(name: str) -> str:
     """Return what finds an owner, and of a short variable the class that it is of: `resp` is a `Response`."""
-    return "|".join(("(?:" + re.escape(name), *_SHORTENED.get(name, "").split())) + ")"
+    return f"(?:{'|'.join((re.escape(name), *(owner for short, owner in VARIABLES if short == name)))})"
 
 
 def of_module(name: str, heading: str) -> re.Pattern[str] | None:

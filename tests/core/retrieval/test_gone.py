@@ -249,3 +249,9 @@ def test_of_several_names_each_is_told_its_own_successor() -> None:
         (),
         ("Pot.subscribe_to",),
     )
+
+
+def test_what_is_imported_from_an_owner_is_a_name_of_its_own() -> None:
+    line = "Importing `escape` and `Markup` from `kettle` is deprecated. Import them from `safe` instead."
+    assert fate("kettle.Markup", line) == "deprecated" and fate("kettle.escape", line) == "deprecated"
+    assert fate("pot.Markup", line) is None and fate("kettle.safe", line) is None
