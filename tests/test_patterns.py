@@ -96,6 +96,8 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_relative": ALREADY_MET,
         "core.retrieval.release_notes.gone:named": [gone.named("old_call"), gone.named("old")],
         "core.retrieval.release_notes.gone:behind_owner": [gone.behind_owner("old_call")],
+        "core.retrieval.release_notes.gone:imported_from": [gone.imported_from("kettle", "old")],
+        "core.retrieval.release_notes.gone:of_it": [gone.of_it("kettle.web", "old")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
         "core.retrieval.release_notes.verdict:_called": [verdict._called("old_call")],
         "core.retrieval.release_notes.requirements:_headed": [requirements._headed("python")],

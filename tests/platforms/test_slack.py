@@ -170,6 +170,7 @@ async def test_a_socket_url_that_does_not_work_is_given_up_for_a_new_one(slack: 
 async def test_nothing_is_left_open(slack: SlackServer, dispatch: Recorder) -> None:
     complaints: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+    gc.collect()  # what other tests left
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         before = asyncio.all_tasks()

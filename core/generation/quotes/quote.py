@@ -72,9 +72,9 @@ _TELLS = 0.2
 _IS = 0.25
 """How well a heading is what is asked from which on "what is it?" is answered from its beginning; ours."""
 _WHAT_IS = re.compile(
-    r"(?:hi|hey|so|and|ok|well)?\W{0,3}what(?:['’]?s|\s+is|\s+are)\s+(?![^?,.!\n]*\b(?:of|when|if|with|between|to|default|maximum|limit|name"
-    r"|differ\w*|wrong|new|changed|instead|variable|arguments?|options?|way)\b)(?:[^\s?,.!]+\s+){0,5}?[^\s?,.!]+?"
-    r"(?:\s+(?:(?:good|used)\s+)?for)?\s*(?:[?,.!\n]|$)",
+    r"(?:hi|hey|so|and|ok|well)?\W{0,3}what(?:['’]?s|\s++is|\s++are)\s++(?![^?,.!\n]*\b(?:of|when|if|with|between|to|default|maximum"
+    r"|limit|name|differ\w*|wrong|new|changed|instead|variable|arguments?|options?|way)\b)(?:[^\s?,.!]++\s++){0,5}?[^\s?,.!]++"
+    r"(?:\s++(?:(?:good|used)\s++)?for)?[ \t]*+(?:[?,.!\n]|$)",
     re.IGNORECASE,
 )
 _MARKS = 3

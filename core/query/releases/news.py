@@ -197,7 +197,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WAS_SO = re.compile(
-    r"(?P<name>@?[A-Za-z_][\w.]*+)(?:\(\))?(?: = [^;?!\n]{1,60}?"
+    r"(?<![\w.@])(?P<name>@?[A-Za-z_][\w.]*+)(?:\(\))?(?: = [^;?!\n]{1,60}?"
     r"|(?: (?!(?:and|or|but|which|that|it|everything)\b)\w+){0,2}?)"
     r" (?:(?:was|were) (?:fine|ok(?:ay)?|good|working)\b|(?<! is )(?<! are )(?<! be )used to work\b"
     r"|(?<! have )(?<! has )worked (?:fine |ok |well )?(?:in|on|until|before)\b)",

@@ -93,8 +93,7 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
     """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
     known = named(name)
     owner, _, last = name.removesuffix("()").rpartition(".")
-    # "importing `X` from `kettle`" tells of `kettle.X`
-    imported = re.compile(rf"`{re.escape(last)}`[^.;]{{0,60}}\bfrom `{re.escape(owner)}`", re.IGNORECASE)
+    imported = imported_from(owner, last)
     bare = named(last) if owner and is_word(last) else None
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
@@ -140,6 +139,12 @@ def named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
 
 
+def imported_from(owner: str, name: str) -> re.Pattern[str]:
+    """Return what finds that a name comes from its owner: "importing `X` from `kettle`" is on `kettle.X`."""
+    others = r"(?:,? (?:and |or )?`[^`]{1,80}`){0,6}"
+    return re.compile(rf"`{re.escape(name)}`{others} from `{re.escape(owner)}`", re.IGNORECASE)
+
+
 def _owner(name: str) -> str:
     """Return what finds an owner, and of a short variable the class that it is of: `resp` is a `Response`."""
     return f"(?:{'|'.join((re.escape(name), *(owner for short, owner in VARIABLES if short == name)))})"
@@ -152,8 +157,12 @@ def of_module(name: str, heading: str) -> re.Pattern[str] | None:
     if len(parts) < 3 or not is_word(parts[-1]) or above != ".".join(parts[:-1]):
         return None
     bare = re.escape(parts[-1])
-    module = re.escape(above)
-    return re.compile(rf"`(?:{module}[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
+    return of_it(above, bare)
+
+
+def of_it(module: str, bare: str) -> re.Pattern[str]:
+    """Return what finds a name alone or behind its module."""
+    return re.compile(rf"`(?:{re.escape(module)}[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
 
 
 def behind_owner(name: str) -> re.Pattern[str]:
@@ -259,7 +268,7 @@ def ended(told: Sequence[Told], until: tuple[int, ...]) -> tuple[int, ...]:
 
 def of_function(told: Sequence[Told], argument: str, function: str) -> tuple[Told, ...]:
     """Leave out what is told of an argument of other functions: it is seldom the only one of its name."""
-    known = re.compile(rf"(?<![\w-]){re.escape(function)}(?![\w-])")
+    known = _whole(function)
 
     def is_of_another(one: Told) -> bool:
         others = [code for code in _IN_CODE.findall(one.line) if code.strip("=()") != argument]
