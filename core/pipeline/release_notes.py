@@ -16,7 +16,7 @@ from core.generation.quotes.quote import quote
 from core.generation.quotes.sections import Whole
 from core.pipeline.context import QueryContext
 from core.query.releases.mentions import mentions
-from core.query.releases.news import argument, arrived, asks_of_end, called, gone, lacking, premised
+from core.query.releases.news import arrived, asks_of_end, gone, lacking, premised, unknown_argument
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import of_function
 from core.retrieval.release_notes.notes import version_of
@@ -54,8 +54,9 @@ class NotesFirst:
         if not found.named:
             names = gone(asked, self._product)
             context.gone = await notes.gone(names, release)
-            if function := called(asked):
-                context.gone = of_function(context.gone, argument(asked), function)
+            function, argument = unknown_argument(asked)
+            if function:
+                context.gone = of_function(context.gone, argument, function)
             if not context.gone and found.evidence and asks_of_end(asked) and not context.parts:
                 context.gone = await notes.marked(names, found.evidence[0].chunk, context.terms, release)
         if not context.gone and not context.parts and not context.question.unasked:

@@ -23,8 +23,6 @@ UNDER = 8
 """Sections inside of a section that are known of it at most."""
 CACHED = 4096
 """Pages kept in memory."""
-_NUMBERS = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-"""Every number of 16 bits in 32: looking them up is quicker than to convert them."""
 _MAKING = frozenset(
     {
         *("contribute", "contributing", "contributors", "dev", "development", "governance", "hacking"),
@@ -150,14 +148,14 @@ class SeenPage:
 
     numbers: NDArray[np.uint64]
     ends: NDArray[np.int64]
-    rows: NDArray[np.uint16] | None
+    rows: NDArray[np.float16] | None
     tokens: tuple[Bits, ...] | None
     made: PairView | None
 
     @property
     def vectors(self) -> Matrix | None:
         """Return the vectors of its windows, a row each."""
-        return None if self.rows is None else _NUMBERS.take(self.rows)
+        return None if self.rows is None else self.rows.astype(np.float32)
 
     @classmethod
     def read(cls, kept: bytes, made: PairView | None = None) -> SeenPage:
@@ -170,7 +168,7 @@ class SeenPage:
         numbers = np.frombuffer(kept, np.uint64, int(ends[-1]), begin)
         if not dimensions:
             return cls(numbers, ends, None, None, made)
-        rows = np.frombuffer(kept, np.uint16, (parts - WINDOWS) * dimensions, end)
+        rows = np.frombuffer(kept, np.float16, (parts - WINDOWS) * dimensions, end)
         bits = np.frombuffer(kept, np.uint8, offset=end + 2 * len(rows))
         cuts = np.cumsum(lengths[parts:])[:-1]
         tokens = (

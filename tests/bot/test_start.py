@@ -98,6 +98,28 @@ def test_the_system_gets_back_what_lies_free_between_what_is_held() -> None:
     assert float(told.stdout) > 40
 
 
+SERVES = """
+import threading
+from argparse import Namespace
+from bot.app.starting import serve
+from core.settings import load_settings
+serve(load_settings(None), Namespace()).close()
+print(*(thread.name for thread in threading.enumerate()))
+"""
+
+
+def test_what_serves_gives_memory_back_by_and_by(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", SERVES],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "memory-back" in told.stdout.split()
+
+
 def test_a_process_beside_the_program_loads_what_the_vector_index_needs() -> None:
     worker = alone()
     try:

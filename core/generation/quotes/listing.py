@@ -13,7 +13,7 @@ from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
-from core.retrieval.release_notes.gone import Told, named, summed_up
+from core.retrieval.release_notes.gone import IN_CODE, Told, named, summed_up
 from core.retrieval.release_notes.search import later
 from core.retrieval.release_notes.search import numbers as release_numbers
 from core.text.markup import inert, link
@@ -34,6 +34,17 @@ _FATES = {
     "replaced": N_("replaced in {version}"),
     "removed": N_("removed in {version}"),
 }
+MOST_SUCCESSORS = 2
+"""Names that are told to take the place of one; ours."""
+_SUCCESSOR = re.compile(
+    r"(?:\buse|\balias (?:for|of)|\brenamed (?:to|as)|\breplaced (?:by|with)|\bin favou?r of"
+    r"|\bimport them (?:directly )?from"
+    r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
+    r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
+    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"(?:`[^`]{1,80}`(?:,? (?:and|or) |, )?){1,8}")
 
 
 def listed(
@@ -178,7 +189,7 @@ def _fate_of(
     mine = [one for one in notes if one.name == name]
     events = [
         f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
-        for one in _telling_more(summed_up(mine))
+        for one in _without_same_version(summed_up(mine))
     ]
     if not events:
         return ""
@@ -198,7 +209,7 @@ def _fate_of(
     return " ".join(told)
 
 
-def _telling_more(told: Sequence[Told]) -> list[Told]:
+def _without_same_version(told: Sequence[Told]) -> list[Told]:
     """Leave out that a name was deprecated where the same version renamed or removed it."""
     ended = {version_name(one.version) for one in told if one.fate not in ("", "deprecated")}
     return [
@@ -206,22 +217,6 @@ def _telling_more(told: Sequence[Told]) -> list[Told]:
         for one in told
         if one.fate and not (one.fate == "deprecated" and version_name(one.version) in ended)
     ]
-
-
-MOST_SUCCESSORS = 2
-"""Names that are told to take the place of one; ours."""
-_SUCCESSOR = re.compile(
-    r"(?:\buse|\balias (?:for|of)|\brenamed (?:to|as)|\breplaced (?:by|with)|\bin favou?r of"
-    r"|\bimport them (?:directly )?from"
-    r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
-    r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
-    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
-    re.IGNORECASE,
-)
-
-
-_IN_CODE = re.compile(r"`([^`]{1,80})`")
-_LISTED = re.compile(r"(?:`[^`]{1,80}`(?:,? (?:and|or) |, )?){1,8}")
 
 
 def successors(told: Sequence[Told]) -> tuple[str, ...]:
@@ -251,9 +246,9 @@ def _at_its_place(known: re.Pattern[str], match: re.Match[str]) -> str:
     listed = _LISTED.match(match.string, match.start("after") - 1) if match["after"] else None
     if listed is None:
         return ""
-    new = _IN_CODE.findall(listed[0])
+    new = IN_CODE.findall(listed[0])
     for run in _LISTED.finditer(match.string, 0, listed.start()):
-        old = _IN_CODE.findall(run[0])
+        old = IN_CODE.findall(run[0])
         at = next((n for n, one in enumerate(old) if known.search(one)), None)
         if at is not None and len(old) == len(new) > 1:
             return str(new[at]).partition("(")[0].lstrip("~.")

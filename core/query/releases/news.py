@@ -260,20 +260,14 @@ def premised(text: str, product: Product) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
-def called(text: str) -> str:
-    """Return the function that did not know an argument, by an error that is pasted; "" without one.
+def unknown_argument(text: str) -> tuple[str, str]:
+    """Return the function that did not know an argument, and that, by a pasted error; "" twice without one.
 
-    Where it is how something is made or called (`Pot.__init__()`) that is its class.
+    Where it is how something is made or called (`Pot.__init__()`) its class stands for it.
     """
     found = _CALLED.search(text)
     parts = [part for part in found[1].split(".") if not part.startswith("__")] if found else []
-    return parts[-1] if parts else ""
-
-
-def argument(text: str) -> str:
-    """Return the argument that was not known."""
-    found = _CALLED.search(text)
-    return found["name"] if found else ""
+    return (parts[-1], found["name"]) if found and parts else ("", "")
 
 
 def _was_so(text: str) -> bool:

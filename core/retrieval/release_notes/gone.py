@@ -66,7 +66,7 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 """What stands behind a name in a list of changes: "`Member.avatar_url` (replaced by `Member.avatar`)"."""
-_IN_CODE = re.compile(r"`([^`]{1,80})`")
+IN_CODE = re.compile(r"`([^`]{1,80})`")
 _MARK = re.compile(
     r"^[^\w`]{0,20}(?:added|new|changed|deprecated)[*_ ]{1,4}(?:in|since) version"
     r" (\d{1,4}(?:\.\d{1,4}){0,3})",
@@ -93,8 +93,8 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
     """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
     known = named(name)
     owner, _, last = name.removesuffix("()").rpartition(".")
-    imported = imported_from(owner, last)
     bare = named(last) if owner and is_word(last) else None
+    imported = imported_from(owner, last) if bare else known
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
         if _OF_BUGS.search(page.heading.rpartition(">")[2]):
@@ -271,7 +271,7 @@ def of_function(told: Sequence[Told], argument: str, function: str) -> tuple[Tol
     known = _whole(function)
 
     def is_of_another(one: Told) -> bool:
-        others = [code for code in _IN_CODE.findall(one.line) if code.strip("=()") != argument]
+        others = [code for code in IN_CODE.findall(one.line) if code.strip("=()") != argument]
         return bool(others) and not known.search(f"{one.page.heading}\n{one.line}")
 
     return tuple(one for one in told if not (function and one.name == argument and is_of_another(one)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Product, Release
-from core.query.releases.news import called, gone, premised
+from core.query.releases.news import gone, premised, unknown_argument
 
 KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
 
@@ -81,6 +81,10 @@ def test_names_that_a_question_takes_for_there(text: str, names: tuple[str, ...]
 
 
 def test_the_function_is_known_that_did_not_know_an_argument() -> None:
-    assert called("TypeError: Client.__init__() got an unexpected keyword argument 'lid'") == "Client"
-    assert called("TypeError: Pot.send() got an unexpected keyword argument 'lid'") == "send"
-    assert called("AttributeError: 'Kettle' object has no attribute 'env'") == ""
+    made = "TypeError: Client.__init__() got an unexpected keyword argument 'lid'"
+    assert unknown_argument(made) == ("Client", "lid")
+    assert unknown_argument("TypeError: Pot.send() got an unexpected keyword argument 'lid'") == (
+        "send",
+        "lid",
+    )
+    assert unknown_argument("AttributeError: 'Kettle' object has no attribute 'env'") == ("", "")
