@@ -30,7 +30,7 @@ _FRAME = (
     r"|you|it|they|one|the|a)\b"
 )
 _CUT = re.compile(
-    rf"(?<!\s)(?:\s*+[,;:]\s++|\s++)(?:and|but|or|plus)(?:\s++(?:also|then|second(?:ly)?|lastly|finally"
+    rf"(?<!\s)(?:\s*+[,;:]\s++|\s++)(?:and|but|or(?!\s++(?:do|does|is|are|can|could|should|must|will|would)\b)|plus)(?:\s++(?:also|then|second(?:ly)?|lastly|finally"
     rf"|if so))?,?\s++(?=(?:{_FRAME}))"
     rf"|(?<!\s)\s*+[,;]\s*+(?:also\s++|then\s++)?(?=(?:{_FRAME}))",
     re.IGNORECASE,

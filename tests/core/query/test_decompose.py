@@ -86,6 +86,7 @@ def test_composite_questions_are_split(text, wanted):
         "How do I install and run it?",
         "how many messages does a worker prefetch by default and how to change it",
         "What is the upload limit, and how do I raise it?",
+        "can a view give back a dict or do i have to jsonify it myself",
         "how many fields can a form have before it is refused, and can i take that limit away",
         "how many messages does a worker keep by default, can i turn that off to save memory",
         "What is the difference between session and g?",
