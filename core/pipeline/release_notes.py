@@ -20,7 +20,7 @@ from core.query.releases.news import arrived, asks_of_end, gone, lacking, premis
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import of_function
 from core.retrieval.release_notes.notes import version_of
-from core.retrieval.release_notes.requirements import used
+from core.retrieval.release_notes.requirements import asks_since_when, used
 from core.retrieval.release_notes.search import later, numbers
 from core.retrieval.search import Searcher
 from core.text.words import index_terms, query_terms, ruled, whole_word
@@ -196,10 +196,11 @@ def begun(
 
 
 def refused(context: QueryContext, product: str, rejected: Collection[str]) -> Told | None:
-    """Say no where a version of other software was dropped that a question asks about; None elsewhere."""
+    """Say which version dropped that of other software that a question asks about; None elsewhere."""
     if context.dropped is None or context.dropped.page.hash in rejected:
         return None
-    return Told(*dropping(context.dropped, product, context.partition))
+    is_since_when = asks_since_when(ruled(context.question.text))
+    return Told(*dropping(context.dropped, product, context.partition, is_since_when))
 
 
 def is_notes(item: Evidence) -> bool:

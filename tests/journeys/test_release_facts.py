@@ -125,6 +125,23 @@ async def test_a_version_that_was_dropped_is_answered_with_no(noted: Kettle, tmp
             assert "No: " not in (await ask(stage, f"Can I still use {other}?")).text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which version was the first that wont run on python 3.7 anymore?",
+        "In which release did you drop Python 3.7?",
+        "When was support for Python 3.7 dropped?",
+        "what was the last version that supports python 3.7",
+    ],
+)
+async def test_the_version_that_dropped_another_software_is_told(
+    asked: str, noted: Kettle, tmp_path: Path
+) -> None:
+    async with house(noted.copy(tmp_path / "kettle")) as bot:
+        text = (await ask(FakeStage(bot), asked)).text
+        assert text.startswith("1.5 dropped Python 3.7 [1].\n"), text
+
+
 async def test_what_is_new_comes_before_what_was_mended(noted: Kettle, tmp_path: Path) -> None:
     async with house(noted.copy(tmp_path / "kettle")) as bot:
         stage = FakeStage(bot)

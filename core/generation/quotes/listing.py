@@ -210,13 +210,16 @@ def _fate_of(
 
 
 def _without_same_version(told: Sequence[Told]) -> list[Told]:
-    """Leave out that a name was deprecated where the same version renamed or removed it."""
-    ended = {version_name(one.version) for one in told if one.fate not in ("", "deprecated")}
-    return [
-        one
-        for one in told
-        if one.fate and not (one.fate == "deprecated" and version_name(one.version) in ended)
-    ]
+    """Tell one fate of a version: its removal, else that it was deprecated, so that it still works."""
+    fates = {(one.fate, version_name(one.version)) for one in told}
+
+    def counts(one: Told) -> bool:
+        version = version_name(one.version)
+        milder = one.fate in ("renamed", "replaced") and ("deprecated", version) in fates
+        is_over = one.fate == "deprecated" and ("removed", version) in fates
+        return bool(one.fate) and not milder and not is_over
+
+    return [one for one in told if counts(one)]
 
 
 def successors(told: Sequence[Told]) -> tuple[str, ...]:
@@ -277,11 +280,17 @@ def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tupl
     return "\n\n".join(inert(part) for part in parts), citations
 
 
-def dropping(told: Told, product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
-    """Say which version dropped a version of other software, with the notes that tell it."""
+def dropping(
+    told: Told, product: str, release: str, is_since_when: bool = False
+) -> tuple[str, tuple[Citation, ...]]:
+    """Say which version dropped a version of other software, with the notes that tell it.
+
+    That is a no, unless the version is what is asked for.
+    """
     citations = numbered([citation(Evidence(1, told.page, 1.0), 0)])
     version = version_name(told.version)
-    said = _("No: {version} dropped {software}.").format(version=version, software=told.name)
+    answer = _("{version} dropped {software}.") if is_since_when else _("No: {version} dropped {software}.")
+    said = answer.format(version=version, software=told.name)
     above = f"**{heading_over(told.page, product, release)}**"
     return inert(f"{said[:-1]} [1]{said[-1]}\n\n{above}\n> - {told.line} [1]"), citations
 

@@ -13,7 +13,7 @@ from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, is_term, shortened
 from core.languages import N_, _
 from core.text.markup import inert
-from core.text.words import one_line
+from core.text.words import one_line, sentences
 
 _PARAGRAPH = 700
 """Characters of a paragraph that are quoted, from its beginning."""
@@ -22,6 +22,8 @@ _LABEL = 40
 _NAMES = re.compile(r"> (?:\*\*[^*\n]{1,60}\*\*:?|`[^`\n]{1,60}`:?)")
 """A label of what follows it, and nothing else."""
 _MORE = N_("There is more on this page.")
+_ANNOUNCED = re.compile(r"(?:following|below|these)\b[^:.]{0,80}:[*_ ]*$", re.IGNORECASE)
+"""How a sentence ends that announces a list: "you can use the following contracts:"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     chunk = piece.evidence.chunk
     heading = heading_over(chunk, product, release)
     parts: list[str] = []
-    blocks = _joined(_without_term(piece.blocks, last_heading(chunk.title, chunk.heading)))
+    told = _without_promises(piece.blocks)
+    blocks = _joined(_without_term(told, last_heading(chunk.title, chunk.heading)))
     for at, block in enumerate(blocks):
         text = block.text
         # inside of a quote no platform shows a table as one
@@ -117,6 +120,19 @@ def more(told: str, number: int) -> str:
 def _one_line(paragraph: str) -> str:
     """Return a paragraph on one line; a definition's colon goes with what it defines."""
     return one_line(re.sub(r"(?<!\s)[^\S\n]*+\n\s*+:\s+", ": ", paragraph))
+
+
+def _without_promises(blocks: Sequence[Block]) -> list[Block]:
+    """Leave out a sentence that announces a list where prose follows: the list stands in other sections."""
+    kept: list[Block] = []
+    for block, following in zip(blocks, [*blocks[1:], None], strict=True):
+        is_prose = following is not None and following.kind == block.kind == "paragraph"
+        if is_prose and following and not is_term(following) and _ANNOUNCED.search(block.text):
+            rest = " ".join(sentences(one_line(block.text))[:-1])
+            kept += [replace(block, text=rest)] if rest else []
+        else:
+            kept.append(block)
+    return kept
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:

@@ -32,6 +32,16 @@ _ENDS = (
 )
 _CAN_BE = re.compile(r"^\W*(?:can|could|may|does|do|did|is|are|will|would|am i able)\b", re.IGNORECASE)
 """How a question begins that "no" answers."""
+_SINCE_WHEN = re.compile(
+    r"^\W*(?:(?:in|since|from|with) )?(?:which|what)\b[^?!\n]{0,30}?\b(?:version|release)\b[^?!\n]{0,40}?"
+    r"\b(?:drop(?:s|ped)?|stop(?:s|ped)?|ended|last|no longer|not|wo?n['’]?t|does ?n['’]?t"
+    r"|can(?:no|['’]?)t)\b"
+    r"|^\W*when (?:did|was|will|does)\b[^?!\n]{0,60}?\b(?:drop|dropped|stop|end|ended)\b"
+    r"|^[^?!\n]{0,30}?\blast (?:version|release)\b[^?!\n]{0,30}?"
+    r"\b(?:supports?|supported|works?|runs?|for|with)\b",
+    re.IGNORECASE,
+)
+"""How a question asks which version was the first, or the last, for a version of other software."""
 _NUMBERED = re.compile(r"(?<![\w.-])([A-Za-z][\w+#-]{0,30})\s?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\w.]*\d)")
 _DROP = r"drop(?:s|ped|ping)?"
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
@@ -104,14 +114,22 @@ def dropped(name: str, page: str) -> list[str]:
 
 
 def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
-    """Return the software and its version of which a question asks whether it can be used; "" for others."""
-    if not _CAN_BE.match(text) or len(text.split()) > LONGEST:
+    """Return the software and its version of which a question asks whether it can be used; "" for others.
+
+    Or until when it could be: "which version dropped Python 3.7?".
+    """
+    if not (_CAN_BE.match(text) or asks_since_when(text)) or len(text.split()) > LONGEST:
         return "", ""
     mine = {name.lower() for name in own}
     for match in _NUMBERED.finditer(text):
         if (name := match[1].lower()) in SOFTWARE and name not in mine:
             return match[1], match[2]
     return "", ""
+
+
+def asks_since_when(text: str) -> bool:
+    """Return True if a question asks with which version something else can be used no more."""
+    return _SINCE_WHEN.search(text) is not None
 
 
 def drops(name: str, version: str) -> re.Pattern[str]:

@@ -77,3 +77,15 @@ def test_what_became_of_a_name_is_told_with_what_takes_its_place() -> None:
     assert "Kettle 2.9 still has it. Use `Pot.VAPOUR` instead [1]." in said
     several = [Told("Old measuring methods", "deprecated", (2, 5), page, "Deprecated since version 2.5.")]
     assert fate(several, "Kettle", "3.1")[0].startswith("Old measuring methods: deprecated in 2.5 [1].")
+
+
+def test_what_a_version_deprecated_and_replaced_still_works() -> None:
+    page = evidence(1, "", title="Changes", heading="Version 3.0").chunk
+    told = [
+        Told("boil", "replaced", (3, 0), page, "Replaced `boil()` with `heat()`."),
+        Told("boil", "deprecated", (3, 0), page, "`boil()` is deprecated, use `heat()` instead, or both."),
+    ]
+    said, _cited = fate(told, "Kettle", "3.0")
+    assert said.startswith("`boil` was deprecated in 3.0 [1]. Use `heat` instead [1].")
+    told.append(Told("boil", "removed", (3, 0), page, "Removed `boil()`."))
+    assert fate(told, "Kettle", "3.0")[0].startswith("`boil` was removed in 3.0 [1].")

@@ -234,6 +234,14 @@ def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None
     assert f"> Upload with `upload()`: `main.py` [1]\n\n{code}" in text
 
 
+def test_what_announces_a_list_that_stands_elsewhere_is_left_out() -> None:
+    page = "What they are.\n\nEach has a sign. You can use the following contracts:\n\nRun them by `check`."
+    text, _ = ask("what are contracts for spiders", evidence(1, page, heading="Contracts"))
+    assert "Each has a sign." in text and "Run them by" in text and "following" not in text
+    page = page.replace("Run them", "- `@url` names the page.\n\nRun them")
+    assert "following contracts:" in ask("what are contracts", evidence(1, page, heading="Contracts"))[0]
+
+
 def test_a_number_stands_behind_words_and_not_behind_the_label_of_code() -> None:
     shells = "\n\n".join(f"**{shell}:**\n\n```\n$ upload --{shell}\n```" for shell in ("Bash", "Fish"))
     text, _ = ask("upload", evidence(1, f"You upload by a command of your shell.\n\n{shells}"))
