@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core import prompts
@@ -15,6 +15,8 @@ _LONGEST = 700
 """Characters of a passage; ours."""
 _MOST = 6
 """Terms; ours."""
+_CONTENTS = 1_500
+"""Characters of titles that the model is told; ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,15 @@ class Guess:
     terms: tuple[str, ...]
 
 
-async def guess(model: LanguageModel, question: str, product: str, releases: Sequence[str]) -> Guess:
+async def guess(
+    model: LanguageModel, question: str, product: str, releases: Sequence[str], contents: Iterable[str] = ()
+) -> Guess:
     """Have the model say how the documentation may answer; empty for another subject.
 
+    `contents` are titles of its pages, the most telling first: of them as many are told as there is room for.
     Raises the ModelErrors.
     """
-    system, user = prompts.guess(prompts.releases_of(product, releases), question)
+    system, user = prompts.guess(prompts.releases_of(product, releases), question, _fitting(contents))
     output = await model.structured(
         [Prompt("system", system), Prompt("user", user)], prompts.GUESS_SCHEMA, max_tokens=OUTPUT_TOKENS
     )
@@ -38,3 +43,15 @@ async def guess(model: LanguageModel, question: str, product: str, releases: Seq
     terms = [one_line(term) for term in output.get("terms", ()) if isinstance(term, str) and term.strip()]
     found = tuple(dict.fromkeys(terms))[:_MOST]
     return Guess(passage or " ".join(found), found or tuple(filter(None, (passage,))))
+
+
+def _fitting(titles: Iterable[str]) -> list[str]:
+    """Return titles, each once, until there is no room for one more."""
+    told: list[str] = []
+    room = _CONTENTS
+    for title in dict.fromkeys(map(one_line, titles)):
+        room -= len(title) + 3
+        if room < 0:
+            break
+        told.append(title)
+    return told

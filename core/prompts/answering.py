@@ -13,10 +13,10 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "9"
+PROMPT_VERSION = "10"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
-_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
+_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong|contents"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 _ANSWER = """\

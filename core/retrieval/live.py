@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from core.domain import ContextChunk, Hit
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow
 from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
-from core.retrieval.release_notes.notes import Note, Places, notes_of
+from core.retrieval.release_notes.notes import Note, Places, notes_of, once
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -64,6 +65,8 @@ class Live:
     """Where each page of release notes stands in `notes`."""
     versions: frozenset[tuple[int, ...]] = frozenset()
     """The versions that there are notes on."""
+    contents: tuple[str, ...] = ()
+    """Titles of documents that are neither notes nor on how the product is made, long documents first."""
 
     def beside(self, page: str) -> tuple[str, ...]:
         """Return the other pages of its section, and the first ones of the sections inside of it."""
@@ -114,7 +117,25 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         Places.of(titles, texts, {note.context_id for note in notes}),
         {note.context_id: at for at, note in enumerate(notes)},
         frozenset(note.version for note in notes),
+        contents_of(rows, {note.context_id for note in notes}),
     )
+
+
+def contents_of(rows: Sequence[SearchRow], notes: Collection[str]) -> tuple[str, ...]:
+    """Return the titles of the documents, those with most sections first; ids of `notes` are left out."""
+    sections: dict[str, set[str]] = {}
+    for row in rows:
+        if row.context_id not in notes and not is_of_making(row.path):
+            sections.setdefault(row.document_id, set()).add(row.title)
+    by_length = sorted(sections.values(), key=len, reverse=True)
+    return tuple(dict.fromkeys(filter(None, map(_title_of, by_length))))
+
+
+def _title_of(sections: Collection[str]) -> str:
+    """Return the title of a document, which its sections' titles begin with, before their first heading."""
+    first = [section.partition(" > ")[0].split() for section in sections]
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(min(first), max(first), strict=False))
+    return once(" ".join(word for word, _ in alike)) or once(" ".join(first[0]))
 
 
 def is_of_making(path: str) -> bool:

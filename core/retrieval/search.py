@@ -112,6 +112,11 @@ class Searcher:
         other._keep = keep
         return other
 
+    def contents(self, release: str) -> tuple[str, ...]:
+        """Return the titles of a release's documents, long ones first; none of a release that is not live."""
+        live = self._live.get(release)
+        return live.contents if live is not None else ()
+
     def has_pairs(self) -> bool:
         """Return True if any live corpus has pairs made of its documents."""
         return any(pairs.page_of for pairs in self._pairs.values())

@@ -351,11 +351,13 @@ class SearchAgain:
 
     async def _found(self, context: QueryContext) -> Found | None:
         """Return pages that the guess finds, with those found before; None where there is nothing new."""
-        product = self._parts.product.name
+        product, searcher = self._parts.product.name, self._parts.searcher
+        near = [item.chunk.title for item in context.pages.near]
+        titles = [*near, *(title for release in context.releases for title in searcher.contents(release))]
         made: Guess | None = await self._parts.budget.take(
             context.course,
             "again",
-            lambda model: guess(model, context.answerable, product, context.releases),
+            lambda model: guess(model, context.answerable, product, context.releases, titles),
         )
         if made is None or not made.terms:
             return None
@@ -367,7 +369,7 @@ class SearchAgain:
         for release in context.releases:
             encoder = await self._parts.encoder_of(release)
             vectors = await encoder.encode([made.passage])
-            lists.append(await self._parts.searcher.search(form, vectors, release))
+            lists.append(await searcher.search(form, vectors, release))
         known = {item.chunk.id for item in context.pages.evidence}
         if all(item.chunk.id in known for found in lists for item in found.evidence):
             return None

@@ -64,7 +64,7 @@ def notes_of(pages: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
 
 def version_of(headings: str) -> tuple[int, ...]:
     """Return the version whose notes stand under title and headings, parted by `>`; () for other pages."""
-    levels = [_once(level.strip(" `*#")) for level in _LEVELS.split(headings)]
+    levels = [once(level.strip(" `*#")) for level in _LEVELS.split(headings)]
     levels[0] = _under_title(levels[0])
     for level in reversed(levels):
         if bare := _BARE.fullmatch(level):
@@ -97,7 +97,7 @@ def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
     return (*version, *[0] * (6 - len(version)))
 
 
-def _once(level: str) -> str:
+def once(level: str) -> str:
     """Return a page's title and first heading without one of them where they are the same."""
     half = len(level) // 2
     return level[:half] if level[:half] == level[half + 1 :] and level[half : half + 1] == " " else level

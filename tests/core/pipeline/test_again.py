@@ -10,6 +10,7 @@ import pytest
 
 from core.domain import Answer, Document, Product, Question, Release, Section
 from core.errors import ModelMalformed
+from core.generation.guess import guess
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run
@@ -136,3 +137,28 @@ async def test_nobody_guesses_for_what_was_answered_or_is_far_from_the_pages() -
     assert context.trace.again is None and context.draft is not None
     _, context, model = await asked(GUESS, "best pizza in Naples?")
     assert context.trace.again is None and not model.calls
+
+
+async def test_the_guess_is_told_what_the_documentation_is_about() -> None:
+    _, _, model = await asked(GUESS)
+    told = next(
+        prompts[-1].content
+        for prompts in (call.prompts for call in model.calls)
+        if "You help a search" in prompts[0].content
+    )
+    titles = told.partition("<contents>\n")[2].partition("\n</contents>")[0].split("\n")
+    assert "- Worker" in titles and len(titles) == len(set(titles)) == 13
+    assert titles[0].startswith("- Jobs ") and told.index("</contents>") < told.index("<question>")
+
+
+async def test_what_a_large_documentation_is_about_is_told_as_far_as_there_is_room() -> None:
+    class Reads:
+        async def structured(self, prompts: Sequence[Prompt], *_: object, **__: object) -> dict[str, object]:
+            self.said = prompts[-1].content
+            return dict(GUESS)
+
+    model = Reads()
+    titles = [f"Page number {n} on boilers" for n in range(900)]
+    await guess(model, ASKED, "Queue", ["1.0"], titles)  # type: ignore[arg-type]
+    assert "- Page number 0 on" in model.said and "- Page number 900" not in model.said
+    assert 1_000 < len(model.said) < 1_800
