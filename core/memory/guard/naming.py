@@ -37,7 +37,7 @@ def counts(left: Sense, right: Sense) -> str:
     return said(min(ours[other[0]].values()), min(theirs[other[0]].values()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _counted(text: str) -> dict[str, dict[str, str]]:
     """Map the stem of what is counted to the numbers of it, each as it was written."""
     found: dict[str, dict[str, str]] = {}

@@ -57,7 +57,7 @@ def _goes_without(left: Sense, right: Sense) -> bool:
     return ("without" in left.said.split()) != ("without" in right.said.split())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _asks(text: str) -> str:
     """Return what a question asks; "" where nothing says so."""
     return next((name for name, pattern in _ASKS if pattern.search(text)), "")
@@ -135,20 +135,20 @@ def amount(left: Sense, right: Sense) -> str:
     return ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _amounts(text: str) -> dict[str, str]:
     """Map each amount that a text names to the word for it."""
     quiet = _HARMLESS.sub(" ", text)
     return {_AMOUNTS[" ".join(word.split())]: word for word in _AMOUNT.findall(quiet)}
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _singles(text: str) -> frozenset[str]:
     """Return the stems of what is spoken of as one: "a pod", "one value"; not "for a pod"."""
     return _heads(words for before, words in _SINGLE.findall(text) if not before)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _many(text: str) -> frozenset[str]:
     """Return the stems of what is spoken of as all or many."""
     return _heads(_MUCH.findall(text))
@@ -194,7 +194,7 @@ def place(left: Sense, right: Sense) -> str:
     return ""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _places(text: str) -> dict[str, str]:
     """Map each place in time or order that a text names to the word for it."""
     found = [next(filter(None, groups)) for groups in _PLACE.findall(text)]

@@ -59,7 +59,7 @@ class _Laid(NamedTuple):
     """Who is to do it, after "let"; "" where that is not said."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def _laid_out(text: str) -> _Laid:
     """Lay out the words of a question."""
     order: list[str] = []

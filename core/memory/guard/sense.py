@@ -116,7 +116,7 @@ class Sense:
     """A stem to the word as it was written."""
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, ...]) -> Sense:
     """Read a question; cached, for one remembered question is compared with many asked ones."""
     text = _without_names(text[:_MOST], product_names, release_names)
