@@ -117,7 +117,7 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
     for _, said in _STRING.findall(line):
         if _NAMES.fullmatch(said) and not material.has(said):
             yield said
-    if (value := _VALUE.search(line)) and not material.has(value[1]):
+    if (value := _VALUE.search(line)) and not (material.has(value[1]) or material.marks(value[1])):
         yield value[1]
     yield from _of_numbers(plain, material)
     yield from _of_await(plain, material)

@@ -155,6 +155,10 @@ class Material:
         """Return True if a stretch of text stands here as it is."""
         return any(text in block.text for source in (*self.sources, self.asked) for block in source.blocks)
 
+    def marks(self, value: str) -> bool:
+        """Return True if a value stands here as code or between quotation marks: `utf-8`, "Lax"."""
+        return any(self.holds(f"{mark}{value}{mark}") for mark in "`\"'")
+
     def has_all(self, numbers: Collection[int], names: Sequence[str]) -> bool:
         """Return True if each of these names stands in one of these pieces of evidence."""
         some = [source for source in self.sources if source.number in numbers]

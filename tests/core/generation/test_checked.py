@@ -240,6 +240,14 @@ def test_an_example_gives_no_default() -> None:
     assert check.faults("`COOKIE_MODE` defaults to `'Lax'` [1].")
 
 
+def test_a_value_that_pages_show_as_code_may_be_set_in_code() -> None:
+    page = "### FEED_ENCODING\n\nThe encoding of the feed.\n\nUse `utf-8` if you want that for JSON, too."
+    check = Checker(Material([(1, "", page, "")], []))
+    said = "Set it to `utf-8` [1]:\n\n```python\nFEED_ENCODING = '{}'\n```"
+    assert not check.faults(said.format("utf-8"))
+    assert check.faults(said.format("latin-1")) and check.faults(said.format("utf-16"))
+
+
 def test_a_former_default_is_none() -> None:
     page = "### MAX_AGE\n\nThe default configuration is `None` instead of 12 hours.\n\nKeep it 60 seconds."
     check = Checker(Material([(1, "Configuration", page)], ["What is the default of MAX_AGE?"]))
