@@ -39,7 +39,6 @@ FEATURES = (
     "changed",
     "notes",
     "making",
-    "whole",
     "question",
     "answer",
     "question_terms",
@@ -54,8 +53,7 @@ the question's identifiers; `reference`: how far the document is an API referenc
 the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
 `older`: how many versions ago release notes are from; `changed`: release notes where the question asks what
 a release does to something, `notes`: release notes where it does not. `making`: a page on how the product is
-made, as for those who contribute, where the question does not ask for that. `whole`: share of the question's
-terms that stand anywhere in the page, its title and headings.
+made, as for those who contribute, where the question does not ask for that.
 The last four are those of pairs made of the page: best cosine of a question and of an answer, and the share
 of the question's terms that the best of each holds; 0 for pages without pairs.
 """
@@ -156,10 +154,7 @@ def features(
     paired = sum(value for _, _, value in neighbours) or 1.0
     rows = []
     best: list[list[Bits]] = []
-    named, whole = seen.there()
-    for page, held, names, share in zip(
-        pool, seen.windows(total), named.tolist(), (whole / total).tolist(), strict=True
-    ):
+    for page, held, named in zip(pool, seen.windows(total), seen.named().tolist(), strict=True):
         cosines = page.vectors @ query if page.vectors is not None else np.array([page.cosine])
         joint = held + (cosines if len(held) == len(cosines) else page.cosine)
         best.append([page.tokens[at] for at in (-joint).argsort()[:READ]] if page.tokens else [])
@@ -171,7 +166,7 @@ def features(
                 float(cosines.max()),
                 float(joint.max()),
                 0.0,
-                names,
+                named,
                 page.reference,
                 together[page.document],
                 sum(value for a, b, value in neighbours if (a, b) in pairs) / paired if pairs else 0.0,
@@ -179,7 +174,6 @@ def features(
                 float(of_change and page.age is not None),
                 float(not of_change and page.age is not None),
                 float(page.making and not of_making),
-                share,
                 *(page.made.columns(query, weight) if page.made else NO_PAIRS),
             )
         )
@@ -219,13 +213,10 @@ class _Seen:
         shares = (self.held | above) @ self.weights / total
         return [shares[first + WINDOWS : end] for first, end in pairwise(self.starts.tolist())]
 
-    def there(self) -> tuple[Numbers, Numbers]:
-        """Return the share of the question's identifiers that each page has, and the weight of its terms.
-
-        Both of shape (pages,).
-        """
+    def named(self) -> Numbers:
+        """Return the share of the question's identifiers that each page has: shape (pages,)."""
         there = np.logical_or.reduceat(self.held, self.starts[:-1], axis=0)
-        return np.asarray(there @ self.names / (self.names.sum() or 1.0)), np.asarray(there @ self.weights)
+        return np.asarray(there @ self.names / (self.names.sum() or 1.0))
 
     def bm25f(self) -> Numbers:
         """Return the score of each page, its title and headings counted in: shape (pages,)."""

@@ -39,10 +39,7 @@ LIFT = 6.0
 """As much as the best and a middling page of a usual question are apart; docs/simulation.md has others."""
 FILE = "ranking.json"
 """Name of the file in the home."""
-LATER = {name: DEFAULT_WEIGHTS[name] for name in ("older", "changed", "notes", "making")} | {
-    "tokens": 0.0,
-    "whole": 0.0,
-}
+LATER = {name: DEFAULT_WEIGHTS[name] for name in ("older", "changed", "notes", "making")} | {"tokens": 0.0}
 """Features that files of earlier versions do not weigh, and what they count for."""
 _SIGNS = frozenset(field.name for field in fields(Signs))
 _QUOTE_SIGNS = frozenset(field.name for field in fields(QuoteSigns))

@@ -2,7 +2,7 @@
 
 `python -m evaluation.tuning.shipped --product HOME CONFIG FILE … [--product …] [--write]`: a FILE has golden
 questions or, with the sections that answer them, those of `answers.jsonl`. Of each file the half
-`tune` is learnt from, or all of it where it has none. The fit begins with the weights that are shipped.
+`tune` is learnt from, or all of it where it has none.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from bot.operations.application import Application
 from core.domain import ContextChunk
 from core.learning.fit import fit_weights
 from core.retrieval.features import FEATURES, Numbers
-from core.retrieval.ranking import DEFAULT_WEIGHTS, WEIGHTS, WITHOUT_TOKENS
+from core.retrieval.ranking import DEFAULT_WEIGHTS, WEIGHTS
 from core.settings import load_settings
 from evaluation.answers.expected import Expected, read_expected
 from evaluation.gold import GoldLine, Place, plain, read_gold
 from evaluation.tuning.examples import Example, quality
 from evaluation.tuning.examples import examples_of as examples_of_gold
 
-PULL = 0.06
-"""L2 pull towards the weights that are shipped, which know of products that are not at hand any more; of .03,
-.06, .1 and .2 it ranks products left out best."""
+PULL = 0.02
+"""L2 pull of the weights towards nothing: .01 and .05 rank products left out no better."""
 OF_PAIRS = ("question", "answer", "question_terms", "answer_terms")
 """Features that are 0 where no pairs are made of documents: their weights stay as they are."""
 DIGITS = 2
@@ -81,14 +80,10 @@ def is_of(line: Expected, page: ContextChunk) -> bool:
 
 
 def fitted(examples: Sequence[Example], without: str = "") -> Numbers:
-    """Fit the weights to questions, from those that are shipped; those of pairs stay as they are.
-
-    `without` a feature its weight is 0, and the fit begins with the weights that are shipped for that.
-    """
+    """Fit the weights to questions, all or `without` a feature; those of pairs stay as they are shipped."""
     searches = [search for example in examples for search in example.searches]
-    shipped = WITHOUT_TOKENS if without == "tokens" else DEFAULT_WEIGHTS
-    start = np.array([shipped[name] for name in FEATURES])
-    told = np.array([name != without and name not in OF_PAIRS for name in FEATURES], np.float64)
+    start = np.array([DEFAULT_WEIGHTS[name] if name in OF_PAIRS else 0.0 for name in FEATURES])
+    told = np.array([name != without for name in FEATURES], np.float64)
     tables = [search.table * told for search in searches]
     return fit_weights(tables, [search.right for search in searches], start, PULL)
 
