@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -84,12 +84,11 @@ class NoteIndex:
         for place, at in enumerate(reading):
             first.append(first[-1] if place and versions[place - 1] == versions[place] else place)
             page = pages.get(notes[at].context_id)
-            groups.setdefault(_group_of(notes[at], page), []).append(place)
-            if page is None:
-                continue
-            for word in set(_ONE_WORD.findall(page.page)):
+            lines = _said_of(page.page) if page else {}
+            groups.setdefault(_group_of(notes[at], page, lines), []).append(place)
+            for word in set(_ONE_WORD.findall(page.page)) if page else ():
                 words.setdefault(word, []).append(place)
-            for kind, said in _said_of(page.page).items():
+            for kind, said in lines.items():
                 for term in {term for word in said for term in _terms(kind, word)}:
                     told[kind].setdefault(term, []).append(place)
         return cls(
@@ -240,12 +239,11 @@ def _between(places: Places, covered: range) -> Places:
     return places[begin:end]
 
 
-def _group_of(note: Note, page: ContextChunk | None) -> _Group:
-    patch = any(note.version[2:])
-    if page is None:
-        return _Group(note.guide, patch, 0, frozenset())
-    said = f"{page.heading}\n{page.page}"
-    return _Group(note.guide, patch, rank_of(page), frozenset(kind for kind in CHANGES if tells(kind, said)))
+def _group_of(note: Note, page: ContextChunk | None, told: Collection[str]) -> _Group:
+    """Return what a note has in common with others; its lines tell the kinds `told`, its heading may more."""
+    heading = page.heading if page else ""
+    kinds = frozenset(kind for kind in CHANGES if kind in told or tells(kind, heading))
+    return _Group(note.guide, any(note.version[2:]), rank_of(page) if page else 0, kinds)
 
 
 def rank_of(page: ContextChunk) -> int:
