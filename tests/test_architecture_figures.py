@@ -12,13 +12,14 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 106, "vote": 35, "reindex": 62}
+FILES = {"question": 106, "vote": 35, "reindex": 64}
 """Files that each journey may run through: as on 2026-11-23, and since then calculations, slips of the
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed; fewer since 2026-11-24, when files that are only used together
 were joined; and then several processes, the log of answers and the reuse of remembered ones. In the evening
 files of one subject were joined once more (docs/decisions, P-22). Since 2026-11-27 the line of questions in a
-process, the order of connections to the database, and how old a corpus's notes are, worked out once."""
+process, the order of connections to the database, and how old a corpus's notes are and where their words
+stand, worked out once."""
 
 
 @pytest.fixture(scope="module")

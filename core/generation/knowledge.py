@@ -135,6 +135,10 @@ class KnowledgeGraph:
     of_tail: dict[Thing, list[int]] = field(default_factory=lambda: defaultdict(list))
     things: dict[str, set[Thing]] = field(default_factory=lambda: defaultdict(set))
     """Things by the last part of their name, so that `Flask.config` is found by `config`."""
+    told_of: dict[Thing, tuple[Stated, Stated]] = field(default_factory=dict)
+    """What is said of each thing that anything is said of: the first of it, and what tells most."""
+    by_word: dict[str, dict[Thing, None]] = field(default_factory=lambda: defaultdict(dict))
+    """These things by the words of their names and of what is said of them, in the order of the pages."""
 
     @classmethod
     def of(cls, pages: Iterable[ContextChunk]) -> KnowledgeGraph:
@@ -143,6 +147,7 @@ class KnowledgeGraph:
         for page in pages:
             for triplet in stated_by(page):
                 graph._add(Stated(triplet, page))
+        graph._note_words()
         return graph
 
     def __len__(self) -> int:
@@ -197,19 +202,23 @@ class KnowledgeGraph:
 
     def _concerning(self, wanted: Asked) -> list[Stated]:
         """Return the things of a kind whose name, or what is said of them, holds all words of a subject."""
-        words = set(query_terms(wanted.subject))
         pattern = _KINDS.get(wanted.kind)
-        once: dict[Thing, Stated] = {}
-        for one, places in self.of_head.items() if words else ():
+        first, *rest = sorted((self.by_word.get(w, {}) for w in query_terms(wanted.subject)), key=len) or [{}]
+        named = (one for one in first if all(one in more for more in rest))
+        told = (self.told_of[one] for one in named)
+        return [best for head, best in told if pattern is None or pattern.fullmatch(head.triplet.head)]
+
+    def _note_words(self) -> None:
+        """Note what is said of each thing, and the words of that; once all pages are read."""
+        for one, places in self.of_head.items():
             told = [
                 self.stated[at] for at in places if self.stated[at].triplet.relation not in (DEPENDS, PART)
             ]
-            if not told or (pattern is not None and not pattern.fullmatch(told[0].triplet.head)):
-                continue
-            entry = next((e for e in told if e.triplet.relation == "is"), told[0])
-            if words <= set(index_terms(" ".join((one.name, entry.triplet.tail)))):
-                once.setdefault(one, entry)
-        return list(once.values())
+            if told:
+                entry = next((e for e in told if e.triplet.relation == "is"), told[0])
+                self.told_of[one] = told[0], entry
+                for word in index_terms(" ".join((one.name, entry.triplet.tail))):
+                    self.by_word[word][one] = None
 
 
 def stated_by(page: ContextChunk) -> list[Triplet]:

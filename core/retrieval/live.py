@@ -15,6 +15,7 @@ from core.domain import ContextChunk, Hit
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow
 from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
+from core.retrieval.release_notes.index import NoteIndex
 from core.retrieval.release_notes.notes import Note, Places, notes_of, once
 from core.text.said import Said
 from core.text.version_order import version_key
@@ -40,10 +41,10 @@ class Live:
     context chunk.
 
     `reference` tells how far each document is an API reference: the share of its pages that are named
-    after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
-    that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
-    are documents on how the product is made. `title_of` has the title and headings of each page, `said` all
-    that it says, to be compared with other releases; `places` tells where words stand in notes and headings.
+    after code. `notes` are the pages of release notes by version and by what they say. `parts` are all pages
+    of the section that a page is only a part of, in order, `under` the first pages of the sections inside of
+    it. `making` are documents on how the product is made. `title_of` has the title and headings of each page,
+    `said` all that it says, to be compared with other releases; `places` tells where names stand.
     """
 
     corpus: Corpus
@@ -52,7 +53,7 @@ class Live:
     hash_of: dict[str, str]
     document_of: dict[str, str]
     reference: dict[str, float]
-    notes: tuple[Note, ...] = ()
+    notes: NoteIndex = field(default_factory=NoteIndex)
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     under: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     making: frozenset[str] = frozenset()
@@ -61,10 +62,6 @@ class Live:
     ages: Mapping[str, float] = field(default_factory=dict)
     """How old the version is that each page of release notes is on (`ages_of`)."""
     places: Places = field(default_factory=Places)
-    note_at: Mapping[str, int] = field(default_factory=dict)
-    """Where each page of release notes stands in `notes`."""
-    versions: frozenset[tuple[int, ...]] = frozenset()
-    """The versions that there are notes on."""
     contents: tuple[str, ...] = ()
     """Titles of documents that are neither notes nor on how the product is made, long documents first."""
 
@@ -77,7 +74,7 @@ class Live:
         return [hit for hit in hits if hit.chunk_id in self.context_of]
 
 
-def ages_of(release: str, notes: Sequence[Note]) -> dict[str, float]:
+def ages_of(release: str, notes: Iterable[Note]) -> dict[str, float]:
     """Return how old the version is that each page of a release's notes is on, by the page's id.
 
     0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
@@ -90,16 +87,29 @@ def ages_of(release: str, notes: Sequence[Note]) -> dict[str, float]:
     return {page: aged.get(version, 0.0) for page, version in pages.items()}
 
 
-def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Live:
-    """Read what is live from a corpus's search chunks; `product` is the name of what they are about."""
+def notes_in(rows: Iterable[SearchRow]) -> tuple[Note, ...]:
+    """Return the pages of release notes among those of a corpus's search chunks, in reading order."""
+    return notes_of({row.context_id: row.title for row in rows}.items())
+
+
+def live_of(
+    corpus: Corpus,
+    rows: Sequence[SearchRow],
+    product: str = "",
+    notes: Sequence[Note] = (),
+    pages: Mapping[str, ContextChunk] | None = None,
+) -> Live:
+    """Read what is live from a corpus's search chunks, and from its `notes` (`notes_in`) and their `pages`.
+
+    `product` is the name of what they are about.
+    """
     named: dict[str, dict[str, bool]] = {}
     sections: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
         sections.setdefault((row.document_id, row.title), {})[row.context_id] = None
         named.setdefault(row.document_id, {})[row.context_id] = is_name(row.title)
     titles = {row.context_id: row.title for row in rows}
-    notes = notes_of(titles.items())
-    texts = ((row.context_id, row.text) for row in rows)
+    texts = ((row.id, row.context_id, row.text) for row in rows)
     return Live(
         corpus,
         {row.id: row.context_id for row in rows},
@@ -107,7 +117,7 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         {row.id: row.text_hash for row in rows},
         {row.context_id: row.document_id for row in rows},
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
-        notes,
+        NoteIndex.of(notes, pages or {}),
         {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
@@ -115,8 +125,6 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Liv
         Said.of((row.text for row in rows), product),
         ages_of(corpus.release, notes),
         Places.of(titles, texts, {note.context_id for note in notes}),
-        {note.context_id: at for at, note in enumerate(notes)},
-        frozenset(note.version for note in notes),
         contents_of(rows, {note.context_id for note in notes}),
     )
 

@@ -65,11 +65,12 @@ class PairView:
 
 @dataclass(frozen=True, slots=True)
 class LivePairs:
-    """The pairs of a live corpus, by page and by what their index entries belong to."""
+    """The pairs of a live corpus, by page, by what their index entries belong to, and by their ids."""
 
     collection: str
     of_page: Mapping[str, tuple[PregeneratedPair, ...]]
     page_of: Mapping[str, str]
+    by_id: Mapping[str, PregeneratedPair]
 
     @classmethod
     def of(cls, corpus: Corpus, pairs: Sequence[PregeneratedPair]) -> LivePairs:
@@ -79,7 +80,7 @@ class LivePairs:
             by_page.setdefault(pair.context_id, []).append(pair)
         page_of = {key + pair.id: pair.context_id for pair in pairs for key in (ASKED, TOLD)}
         kept = {page: tuple(some) for page, some in by_page.items()}
-        return cls(pairs_collection(corpus), kept, page_of)
+        return cls(pairs_collection(corpus), kept, page_of, {pair.id: pair for pair in pairs})
 
     async def pages(
         self,
@@ -129,8 +130,8 @@ class LivePairs:
 
         found = await asyncio.gather(_of_fields(dense), _of_fields(lexical))
         lists = [(1.0, hits) for fields in found for hits in fields]
-        pairs = {pair.id: pair for some in self.of_page.values() for pair in some}
-        return [pairs[hit.chunk_id] for hit in reciprocal_rank(lists) if hit.chunk_id in pairs][:PAGES]
+        best = (self.by_id.get(hit.chunk_id) for hit in reciprocal_rank(lists))
+        return [pair for pair in best if pair][:PAGES]
 
     async def questions(self, store: CorpusStore, encoder: str) -> dict[str, Vector]:
         """Read the vectors of all questions, by the pair's id; what has none yet is left out."""

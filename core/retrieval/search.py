@@ -21,7 +21,7 @@ from core.ports import (
 )
 from core.ports.corpora import Indexes
 from core.retrieval.found import KEPT, TOGETHER, Found, reranked
-from core.retrieval.live import CACHED, Live, PageViews, live_of
+from core.retrieval.live import CACHED, Live, PageViews, live_of, notes_in
 from core.retrieval.look import Look, Sought, Sources
 from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
@@ -78,6 +78,7 @@ class Searcher:
         self.release_notes = ReleaseNotes(self._live, self._pages, self._words)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
         self._windows: dict[str, tuple[str, ...]] = {}
+        self._sources: dict[str, dict[str, str]] = {}
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -146,7 +147,10 @@ class Searcher:
         corpora = await self._store.live()
         for name, corpus in corpora.items():
             if release in (None, name):
-                live = await asyncio.to_thread(live_of, corpus, await self._store.rows(name), self._product)
+                rows = await self._store.rows(name)
+                notes = await aside(len(rows), notes_in, rows)
+                pages = await self._store.contexts([note.context_id for note in notes])
+                live = await asyncio.to_thread(live_of, corpus, rows, self._product, notes, pages)
                 made = await self._made.pairs(name) if self._made else ()
                 pairs = await aside(len(made), LivePairs.of, corpus, made)
                 lacks = await self._store.missing_views(corpus.views, list({*live.context_of.values()}))
@@ -159,6 +163,7 @@ class Searcher:
         self._pages.clear()
         self._places.clear()
         self._windows.clear()
+        self._sources.clear()
 
     def live_pairs(self, release: str) -> LivePairs | None:
         """Return the pairs made of a live corpus, None where it has none or is not live."""
@@ -254,8 +259,7 @@ class Searcher:
         live = self._live.get(release)
         if live is None:
             return ()
-        notes = {note.context_id for note in live.notes}
-        ids = [key for key in live.document_of if key not in notes]
+        ids = [key for key in live.document_of if key not in live.ages]
         pages = await self._store.contexts(ids)
         return tuple(pages[key] for key in ids if key in pages)
 
@@ -266,13 +270,13 @@ class Searcher:
         """
         live = self._live.get(release)
         read = {run.source: run.succeeded_at for run in await self._store.runs() if run.release == release}
-        told = {
-            document.id: read.get(document.source, 0.0)
-            for document in await self._store.manifest(release)
-            if not document.source.startswith(SETTLED)
-        }
-        known = live.document_of if live else {}
-        return {page: told.get(known.get(page, ""), 0.0) for page in pages}
+        sources, known = self._sources.get(release), live.document_of if live else {}
+        if sources is None:
+            there = await self._store.manifest(release)
+            sources = {one.id: one.source for one in there if not one.source.startswith(SETTLED)}
+            if self._live.get(release) is live:
+                self._sources[release] = sources
+        return {page: read.get(sources.get(known.get(page, ""), ""), 0.0) for page in pages}
 
     async def windows_near(
         self, sections: Mapping[str, Sequence[ContextChunk]], vectors: Matrix

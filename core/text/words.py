@@ -30,6 +30,7 @@ _TOKEN = re.compile(
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _JOINT = re.compile(r"[.:/]+")
+_DOTTED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:(?:\.|::|/)[A-Za-z_]\w*+)+")
 _VERSION = re.compile(r"v\d")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
 
@@ -143,6 +144,28 @@ def parts_indexed(name: str) -> list[str]:
     whole = [piece.lower() for piece in pieces if "_" in piece.strip("_") and "-" not in piece]
     parts = (part for piece in pieces for part in _PART.findall(piece) if len(part) > 1)
     return list(dict.fromkeys([*whole, *(stem(part.lower()) for part in parts)]))
+
+
+@lru_cache(maxsize=65_536)
+def terms_inside(word: str) -> tuple[str, ...]:
+    """Return the stems that stand in the index terms of every text with a word between other signs.
+
+    A word with other signs than letters stands under itself, too, however it is capitalised.
+    """
+    lower = word.lower()
+    own = stem(lower) if lower.isalpha() else word.casefold()
+    parts = (stem(part.lower()) for part in _PART.findall(word) if len(part) > 1 and part.isalpha())
+    return tuple(dict.fromkeys([own, *parts]))
+
+
+def unindexed(text: str) -> set[str]:
+    """Return the pieces of dotted names in a text that no index term tells: `k8s` in `kettle.k8s`."""
+    return {piece for name in set(_DOTTED.findall(text)) for piece in _untold(name)}
+
+
+@lru_cache(maxsize=65_536)
+def _untold(name: str) -> tuple[str, ...]:
+    return tuple(piece for piece in _JOINT.split(name) if not parts_indexed(piece))
 
 
 def query_terms(text: str) -> list[str]:

@@ -26,24 +26,20 @@ _MARK = re.compile(
 """A mark that says nothing of a part: "Added in version 3.9."."""
 
 
-def dated(asked: Dated, found: Sequence[Evidence], notes: Iterable[ContextChunk]) -> tuple[Evidence, ...]:
-    """Return pages that say when, with the lines that do as `matched`: marked ones, then notes in order.
-
-    `found` is what a search found, `notes` are pages of release notes.
-    """
+def marked(asked: Dated, found: Sequence[Evidence]) -> list[Evidence]:
+    """Return what a search found that says when by a mark, with the lines that do as `matched`."""
     told: list[Evidence] = []
     for item in found:
         heading = item.chunk.heading.rpartition(" > ")[2]
         lines = [line for line in _lines(item.chunk.page) if _marks(line, heading, asked)]
         if lines:
             told.append(replace(item, matched=tuple(lines)))
-    known = {item.chunk.id for item in told}
-    for page in notes:
-        lines = [line for line in _lines(page.page) if tells(asked.kind, line) and _speaks(line, asked)]
-        if lines and page.id not in known:
-            told.append(Evidence(0, page, 0.0, tuple(lines)))
-    best = told[:MAX_PAGES]
-    return tuple(replace(item, number=n, score=1.0 / n) for n, item in enumerate(best, start=1))
+    return told
+
+
+def entries_on(asked: Dated, page: ContextChunk) -> list[str]:
+    """Return the lines of a page of release notes that tell the kind of change and name the subject."""
+    return [line for line in _lines(page.page) if tells(asked.kind, line) and _speaks(line, asked)]
 
 
 def _lines(page: str) -> list[str]:

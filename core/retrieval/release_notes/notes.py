@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from core.domain import ContextChunk, News, Span, begins
-from core.text.version_order import version_key
-from core.vocabulary import tells
+from core.text.words import unindexed
 
 _LEVELS = re.compile(r"(?<!\s)\s+>\s+")
 _BARE = re.compile(
@@ -31,17 +29,9 @@ _GUIDE = re.compile(r"\b(?:upgrad|migrat|updat|port)(?:e|ing|ion)\b|\bmoving\s+(
 _DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b", re.IGNORECASE)
-
-
-_FIXES = re.compile(
-    r"^\W*(?:bug|bugs|bugfix\w*|fix|fixes|fixed)\b|\b(?:bug\s?fix\w*|fixes)\W*$", re.IGNORECASE
-)
-_INSIDE = re.compile(
-    r"\b(?:documentation|docs|internal|miscellaneous|misc|contributors?|packaging|trivial|downstream)\b",
-    re.IGNORECASE,
-)
-
 _ONE_WORD = re.compile(r"\w+")
+HOLDING = 500
+"""Passages, and pages, that are looked at for a name; ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +67,6 @@ def version_of(headings: str) -> tuple[int, ...]:
     return ()
 
 
-def chosen(notes: Sequence[Note], span: Span) -> list[str]:
-    """Return the pages on a span's versions, in the order in which people want to read them.
-
-    What a release itself brought comes before its patches, the newest version first in both; guides
-    come after notes.
-    """
-    asked = [note for note in notes if span.covers(note.version)]
-    newest = sorted(asked, key=lambda note: _padded(note.version), reverse=True)
-    return [note.context_id for note in sorted(newest, key=lambda note: (note.guide, any(note.version[2:])))]
-
-
-def by_version(notes: Sequence[Note], oldest_first: bool) -> list[str]:
-    """Return all pages in the order of their versions."""
-    return [n.context_id for n in sorted(notes, key=lambda n: _padded(n.version), reverse=not oldest_first)]
-
-
-def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
-    return (*version, *[0] * (6 - len(version)))
-
-
 def once(level: str) -> str:
     """Return a page's title and first heading without one of them where they are the same."""
     half = len(level) // 2
@@ -125,88 +95,55 @@ def _parsed(number: str) -> tuple[int, ...]:
     return tuple(map(int, number.split(".")))
 
 
-def settled(news: News, notes: Mapping[str, Sequence[Note]]) -> News | None:
-    """Fill in whose pages tell of spans without a release: of the oldest release that is newer.
-
-    `notes` has those of each release. None where there are no notes on a span, or none on the unknown
-    version that it ends with.
-    """
-    found: list[Span] = []
-    for span in news.spans:
-        newer = sorted((name for name in notes if version_key(name)[0] > span.until), key=version_key)
-        here = (
-            name
-            for name in ([span.release] if span.release else newer)
-            if any(span.covers(note.version) for note in notes.get(name, ()))
-            and (span.release or any(begins(note.version, span.until) for note in notes[name]))
-        )
-        if (release := next(here, "")) == "":
-            return None
-        found.append(replace(span, release=release))
-    return replace(news, spans=tuple(found))
-
-
-def sorted_by_kind(pages: Sequence[ContextChunk], kind: str) -> list[ContextChunk]:
-    """Put the pages first that tell of a kind of change, in the order they come in.
-
-    What is new, changed and removed comes before what was mended and what happened inside, unless fixes are
-    asked for. They are left out where one of the other kinds is asked for and told.
-    """
-    if kind != "fixed":
-        told = [page for page in pages if not _rank(page)] if kind else []
-        pages = told or sorted(pages, key=_rank)
-    return sorted(pages, key=lambda page: not tells(kind, f"{page.heading}\n{page.page}"))
-
-
-def _rank(page: ContextChunk) -> int:
-    """Return 2 for a section on what was mended, 1 for one on what only those notice who make it, else 0."""
-    heading = page.heading.rpartition(" > ")[2]
-    return 2 if _FIXES.search(heading) else 1 if _INSIDE.search(heading) else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Pages by the words that they have: `notes` those of release notes by all of theirs, `headed` the others
-    by those of the innermost heading, in reading order. `first` is the first of these under each title.
+    """Where names stand: `headed` are pages that are no notes by the words of the innermost heading, in
+    reading order, `first` is the first page under each title, and `inside` has all passages by the pieces of
+    dotted names that no index term tells.
     """
 
-    notes: Mapping[str, Collection[str]] = field(default_factory=dict)
-    headed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    headed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     first: Mapping[str, str] = field(default_factory=dict)
+    inside: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, titles: Mapping[str, str], texts: Iterable[tuple[str, str]], notes: Collection[str]
+        cls, titles: Mapping[str, str], texts: Iterable[tuple[str, str, str]], notes: Collection[str]
     ) -> Places:
-        """Note the words of `texts`, each with its page, and of the `titles` of pages that are no `notes`."""
-        said: dict[str, dict[str, None]] = {}
+        """Note the words of the `titles` of pages that are no `notes`; `texts` are passages with their pages.
+
+        Of too many pages for a word the shortest headings are kept: a name alone is a short one.
+        """
         headed: dict[str, dict[str, None]] = {}
         first: dict[str, str] = {}
-        for page, text in texts:
-            for word in _ONE_WORD.findall(text) if page in notes else ():
-                said.setdefault(word, {})[page] = None
+        inside: dict[str, dict[str, None]] = {}
         for page, title in titles.items():
             if page not in notes:
                 first.setdefault(title, page)
                 for word in _ONE_WORD.findall(title.rpartition(" > ")[2]):
                     headed.setdefault(word, {})[page] = None
-        return cls(said, headed, first)
+        for passage, page, text in texts:
+            for piece in unindexed(f"{titles[page]}\n{text}"):
+                inside.setdefault(piece, {})[passage] = None
+        kept = {word: _shortest(list(pages), titles) for word, pages in headed.items()}
+        return cls(kept, first, {piece: list(some)[:HOLDING] for piece, some in inside.items()})
 
-    def noting(self, name: str) -> Collection[str]:
-        """Return the pages of release notes that may have a name, and all that do, whatever owns it there.
-
-        Of an option they are those with its plural, too.
-        """
-        last = name.removesuffix("()").rpartition(".")[2]
-        if not name.startswith("--"):
-            return _rarest(self.notes, last)
-        one = last.removesuffix("s")
-        return {**dict.fromkeys(_rarest(self.notes, one)), **dict.fromkeys(_rarest(self.notes, f"{one}s"))}
-
-    def headed_by(self, name: str) -> Collection[str]:
+    def headed_by(self, name: str) -> Sequence[str]:
         """Return the pages whose heading may be a name, and all whose heading is."""
         return _rarest(self.headed, name)
 
+    def saying(self, name: str) -> Sequence[str]:
+        """Return passages that may say a name inside of a dotted one, where no index term tells it."""
+        return _rarest(self.inside, name)
 
-def _rarest(pages: Mapping[str, Collection[str]], name: str) -> Collection[str]:
+
+def _shortest(pages: list[str], titles: Mapping[str, str]) -> list[str]:
+    """Return the pages with the shortest headings, in their order."""
+    if len(pages) <= HOLDING:
+        return pages
+    kept = set(sorted(pages, key=lambda page: len(titles[page].rpartition(" > ")[2]))[:HOLDING])
+    return [page for page in pages if page in kept]
+
+
+def _rarest(pages: Mapping[str, Sequence[str]], name: str) -> Sequence[str]:
     return min((pages.get(word, ()) for word in _ONE_WORD.findall(name)), key=len, default=())

@@ -132,10 +132,15 @@ def asks_since_when(text: str) -> bool:
     return _SINCE_WHEN.search(text) is not None
 
 
+def spelled(name: str) -> tuple[str, ...]:
+    """Return how notes may spell a software that is asked about by a name."""
+    return tuple(dict.fromkeys((name, str(SOFTWARE.get(name.lower(), name)))))
+
+
 def drops(name: str, version: str) -> re.Pattern[str]:
     """Return what finds a line that tells that exactly this version of a software is supported no more."""
     before = r"(?:\d[\d.]*(?:,\sand|,|\sand|\sor|/)\s?){0,6}"
-    names = "|".join(map(re.escape, dict.fromkeys((name, str(SOFTWARE.get(name.lower(), name))))))
+    names = "|".join(map(re.escape, spelled(name)))
     own = rf"(?:{names})\s(?:versions?\s)?{before}{re.escape(version)}"
     one = rf"(?<!\w){own}(?![\w-])(?!\.\d)(?!\s(?:and|or)\s(?:newer|later|above))"
     return re.compile(
@@ -147,8 +152,8 @@ def drops(name: str, version: str) -> re.Pattern[str]:
 
 def named_in(line: str, name: str) -> str:
     """Return how a line spells a software that is asked about by a name: "py" is its "Python"."""
-    for spelled in (name, str(SOFTWARE.get(name.lower(), name))):
-        if found := whole_word(spelled).search(line):
+    for one in spelled(name):
+        if found := whole_word(one).search(line):
             return found[0]
     return name
 

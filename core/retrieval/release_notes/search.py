@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 
 from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
 from core.ports import WordIndex
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live, PageViews
-from core.retrieval.release_notes.dated import Came, came, dated
+from core.retrieval.release_notes.dated import MAX_PAGES, Came, came, entries_on, marked
 from core.retrieval.release_notes.gone import Told, ended, fates, named, spelled_in_pages, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
-from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
-from core.retrieval.release_notes.requirements import dropped, drops, named_in
+from core.retrieval.release_notes.index import NoteIndex, settled
+from core.retrieval.release_notes.notes import HOLDING, Note
+from core.retrieval.release_notes.requirements import dropped, drops, named_in, spelled
 from core.retrieval.release_notes.verdict import last_of
 from core.system.offload import aside
 from core.text.version_order import version_key
@@ -24,8 +27,8 @@ DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
-HOLDING = 500
-"""Passages, and pages of a release's notes, that are looked at for a name; ours."""
+MORE = 50
+"""Pages that are looked through in a thread where the first ones do not tell enough."""
 
 
 class ReleaseNotes:
@@ -47,38 +50,58 @@ class ReleaseNotes:
         """
         keep = keep * 2 if span.after else keep
         while (live := self._live.get(span.release)) is not None:
-            ids = chosen(live.notes, span)
+            ids = live.notes.best(span, kind, keep)
             pages = await self._pages.chunks(ids)
             if self._live.get(span.release) is live:
-                best = sorted_by_kind([pages[key] for key in ids if key in pages], kind)[:keep]
+                best = [pages[key] for key in ids if key in pages]
                 evidence = tuple(Evidence(n, page, 1.0 / n) for n, page in enumerate(best, start=1))
                 return Found(evidence, named=bool(evidence))
         return Found()
+
+    async def _telling(
+        self, live: Live, places: Iterable[int], look: Callable[[ContextChunk], Sequence[str]], most: int
+    ) -> list[tuple[Note, ContextChunk, tuple[str, ...]]]:
+        """Return the first notes of these places that tell something, with the lines that do; `most` at most.
+
+        Pages are read a few at once until there are enough, and no more than `HOLDING`.
+        """
+        told: list[tuple[Note, ContextChunk, tuple[str, ...]]] = []
+        left, step = islice((live.notes.notes[place] for place in places), HOLDING), NOTES
+        while len(told) < most and (some := list(islice(left, step))):
+            pages = await self._pages.chunks([note.context_id for note in some])
+            there = [(note, page) for note in some if (page := pages.get(note.context_id))]
+            lines = await aside(len(there), lambda there=there: [look(page) for _, page in there], few=NOTES)
+            told += [(*one, tuple(some)) for one, some in zip(there, lines, strict=True) if some]
+            step = MORE
+        return told[:most]
 
     async def dated(self, asked: Dated, release: str, found: Found) -> Found:
         """Put the pages first that say in which version something came or went; as it was where none do."""
         live = self._live.get(release)
         if live is None or not live.notes:
             return found
-        ids = by_version(live.notes, oldest_first=asked.kind != "removed")
-        pages = await self._pages.chunks(ids)
-        notes = [pages[key] for key in ids if key in pages]
-        first = await aside(len(notes), dated, asked, found.evidence, notes, few=NOTES)
-        told = {item.chunk.id for item in first}
-        rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in told]
+        first = await aside(len(found.evidence), marked, asked, found.evidence, few=KEPT * 2)
+        known = {item.chunk.id for item in first}
+        places = live.notes.telling(asked)
+        some = live.notes.newest(places) if asked.kind == "removed" else live.notes.oldest(places)
+        new = (place for place in some if live.notes.notes[place].context_id not in known)
+        told = await self._telling(live, new, partial(entries_on, asked), MAX_PAGES - len(first))
+        first = [*first, *(Evidence(0, page, 0.0, lines) for _, page, lines in told)][:MAX_PAGES]
+        first = [replace(item, score=1.0 / n) for n, item in enumerate(first, start=1)]
+        known = {item.chunk.id for item in first}
+        rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in known]
         evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))
         return replace(found, evidence=evidence, named=True) if first else found
 
     async def needing(self, name: str, release: str) -> Found:
         """Return the newest notes up to a release that tell which versions of a software are needed."""
-        live, until = self._live.get(release), numbers(release)
-        past = [note for note in live.notes if not (until and later(note.version, until))] if live else []
-        ids = by_version(past, oldest_first=False)
-        pages = await self._pages.chunks(ids)
-        notes = [pages[key] for key in ids if key in pages]
-        lines = await aside(len(notes), lambda: [dropped(name, page.page) for page in notes], few=NOTES)
-        told = [(page, tuple(some)) for page, some in zip(notes, lines, strict=True) if some][:DROPPED]
-        evidence = tuple(Evidence(n, page, 1.0 / n, some) for n, (page, some) in enumerate(told, start=1))
+        live = self._live.get(release)
+        if live is None:
+            return Found()
+        places = live.notes.newest(live.notes.up_to(live.notes.needing(name), numbers(release)))
+        told = await self._telling(live, places, lambda page: dropped(name, page.page), DROPPED)
+        pages = enumerate(told, start=1)
+        evidence = tuple(Evidence(n, page, 1.0 / n, lines) for n, (_, page, lines) in pages)
         return Found(evidence, named=bool(evidence))
 
     async def dropping(self, name: str, number: str, release: str) -> Told | None:
@@ -86,15 +109,17 @@ class ReleaseNotes:
         live, until = self._live.get(release), numbers(release)
         if live is None or not until or not name:
             return None
-        past = [note for note in live.notes if not later(note.version, until)]
-        pages = await self._pages.chunks(by_version(past, oldest_first=False))
         known = drops(name, number)
-        for note in sorted(past, key=lambda one: one.version, reverse=True):
-            for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
-                if found := known.search(line):
-                    said = named_in(found[0], name)
-                    page = pages[note.context_id]
-                    return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
+        places = live.notes.up_to(live.notes.dropping(spelled(name), number), until)
+
+        def look(page: ContextChunk) -> list[str]:
+            return [line for line in page.page.split("\n") if known.search(line)]
+
+        for note, page, (line, *_) in await self._telling(live, live.notes.newest(places), look, 1):
+            found = known.search(line)
+            assert found is not None
+            said = named_in(found[0], name)
+            return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None
 
     def newer(self, found: Found, release: str) -> Found:
@@ -103,8 +128,9 @@ class ReleaseNotes:
         Lists of changes have a version for each patch: the first of them is not the one that tells most.
         """
         live, until = self._live.get(release), numbers(release)
-        of = {note.context_id: note.version for note in live.notes} if live else {}
-        first = of.get(found.evidence[0].chunk.id, ()) if found.evidence else ()
+        ids = [item.chunk.id for item in found.evidence]
+        of = live.notes.versions_of(ids) if live else {}
+        first = of.get(ids[0], ()) if ids else ()
         if not first or len(first) > 2 or (until and later(first, until)):
             return found
         left = [item for item in found.evidence if of.get(item.chunk.id, first) >= first]
@@ -136,17 +162,14 @@ class ReleaseNotes:
         """
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
-        known: set[tuple[int, ...]] = set()
-        for live in (self._live[name] for name in (release, *others) if name in self._live):
-            by_age = [
-                sorted((live.notes[live.note_at[page]].version, live.note_at[page]) for page in places)
-                for places in (live.places.noting(name) for name in names)
-            ]
-            kept = {at for some in by_age for _, at in (some[:HOLDING] if oldest else some[-HOLDING:])}
-            for note in (live.notes[at] for at in sorted(kept)):
-                if note.version not in known:
+        before: list[NoteIndex] = []
+        for noted in (self._live[name].notes for name in (release, *others) if name in self._live):
+            found = [noted.noting(name) for name in names]
+            kept = [places[:HOLDING] if oldest else places[-HOLDING:] for places in found]
+            for note in noted.read_in_order(place for some in kept for place in some.tolist()):
+                if not any(note.version in one.known for one in before):
                     ids[note.context_id] = note.version
-            known |= live.versions
+            before.append(noted)
         pages = await self._pages.chunks(list(ids))
         return [(version, pages[key]) for key, version in ids.items() if key in pages]
 
@@ -177,17 +200,15 @@ class ReleaseNotes:
         return any(known.search(live.text_of[key]) for key in held if key in live.text_of)
 
     async def _holding(self, live: Live, name: str) -> list[str]:
-        """Return passages that may have a name in text or title: by its words, or by looking at all."""
-        if terms := parts_indexed(spelled_in_pages(name)):
-            return await self._words.holding(live.corpus.collection, terms, HOLDING)
-        known = named(name)
+        """Return passages that may have a name in text or title, by its words.
 
-        def look() -> list[str]:
-            titles = {page for page, title in live.title_of.items() if known.search(title)}
-            texts = live.text_of.items()
-            return [key for key, text in texts if live.context_of.get(key) in titles or known.search(text)]
-
-        return (await aside(len(live.text_of), look))[:HOLDING]
+        Where no part of it is a word for the index it is looked for as a whole, and inside of dotted names.
+        """
+        spelled, collection = spelled_in_pages(name), live.corpus.collection
+        if terms := parts_indexed(spelled):
+            return await self._words.holding(collection, terms, HOLDING)
+        alone = await self._words.holding(collection, index_terms(spelled), HOLDING)
+        return list(dict.fromkeys([*alone, *live.places.saying(spelled)]))[:HOLDING]
 
     async def _stays(self, name: str, end: tuple[int, ...], live: Live) -> bool:
         """Return True if pages that are no notes speak of a name otherwise than of its past and its end."""
@@ -226,7 +247,7 @@ class ReleaseNotes:
         What the release's other pages still speak of has not ended, whatever else bore its name.
         """
         until = numbers(release)
-        noted = any(live.places.noting(name) for live in self._live.values() for name in names)
+        noted = any(len(live.notes.noting(name)) for live in self._live.values() for name in names)
         if not (until and noted):
             return ()
         told = await self.gone(names, release)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from core.domain import ContextChunk
@@ -92,3 +95,27 @@ def test_a_heading_that_is_a_name_is_what_its_page_is_about() -> None:
     assert Triplet("LID_COLOR", "is", "The color of the lid.") in told
     assert Triplet("LID_COLOR", "is part of", "Settings") in told
     assert Triplet("LID_COLOR", "has the default", "None") in told
+
+
+class Counted(dict[Any, Any]):
+    """Counts what is looked up, and is not gone through."""
+
+    looked = 0
+
+    def __getitem__(self, key: Any) -> Any:
+        self.looked += 1
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("all things are looked at")
+
+    items = values = keys = __iter__  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("count", [10, 1_000])
+def test_a_list_looks_at_no_more_things_where_there_are_more(count: int) -> None:
+    others = [page("config.md", f"Settings > TIME_{n}", f"Seconds of pouring cup {n}.") for n in range(count)]
+    graph = KnowledgeGraph.of([*PAGES, *others])
+    graph.of_head, graph.told_of = Counted(graph.of_head), Counted(graph.told_of)
+    assert names(graph, "which settings concern the boiling?") == [("BOIL_TIME", "config.md")]
+    assert 1 <= graph.told_of.looked <= 2

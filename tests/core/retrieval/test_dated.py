@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from core.domain import ContextChunk, Dated, Evidence
-from core.retrieval.release_notes.dated import dated
+from core.retrieval.release_notes.dated import entries_on, marked
 
 
 def page(key: str, heading: str, text: str) -> ContextChunk:
@@ -19,9 +19,9 @@ NEW = page("new", "Changes > Version 2.0.0", "- Remove `kettle schedule`.\n- Add
 
 
 def told(kind: str, *subject: str) -> list[tuple[str, tuple[str, ...]]]:
-    evidence = dated(Dated(kind, subject), found(JOB, LIMIT), [OLD, NEW])
-    assert [item.number for item in evidence] == list(range(1, len(evidence) + 1))
-    return [(item.chunk.id, item.matched) for item in evidence]
+    asked = Dated(kind, subject)
+    notes = [(page.id, tuple(entries_on(asked, page))) for page in (OLD, NEW) if entries_on(asked, page)]
+    return [*((item.chunk.id, item.matched) for item in marked(asked, found(JOB, LIMIT))), *notes]
 
 
 def test_the_line_under_the_name_comes_before_notes() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -10,14 +9,8 @@ from core.ports import Corpus, CorpusStore
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.retrieval.live import Live, PageViews, ages_of
-from core.retrieval.release_notes.notes import (
-    Note,
-    chosen,
-    notes_of,
-    settled,
-    sorted_by_kind,
-    version_of,
-)
+from core.retrieval.release_notes.index import NoteIndex, settled
+from core.retrieval.release_notes.notes import Note, notes_of, version_of
 from core.retrieval.release_notes.search import ReleaseNotes
 from tests.fakes import FakeWords
 
@@ -70,35 +63,45 @@ NOTES = notes_of(
 )
 
 
+INDEX = NoteIndex.of(NOTES, {})
+
+
+def chosen(index: NoteIndex, span: Span) -> list[str]:
+    return index.best(span, "", 20)
+
+
 def test_a_release_comes_before_its_patches_and_guides_come_last() -> None:
-    assert chosen(NOTES, Span("2.3", (2, 3))) == ["2.3.0 a", "2.3.0 b", "2.3.10", "2.3.2", "guide"]
-    assert chosen(NOTES, Span("2.3", (2, 3, 2))) == ["2.3.2"]
+    assert chosen(INDEX, Span("2.3", (2, 3))) == ["2.3.0 a", "2.3.0 b", "2.3.10", "2.3.2", "guide"]
+    assert chosen(INDEX, Span("2.3", (2, 3, 2))) == ["2.3.2"]
 
 
 def test_a_range_leaves_out_the_version_it_begins_after() -> None:
-    found = chosen(NOTES, Span("2.3", (2, 3), (2, 0)))
+    found = chosen(INDEX, Span("2.3", (2, 3), (2, 0)))
     assert found == ["2.3.0 a", "2.3.0 b", "2.2", "2.3.10", "2.3.2", "2.2.1", "guide"]
-    assert chosen(NOTES, Span("2.3", (2, 3, 2), (2, 2))) == ["2.3.0 a", "2.3.0 b", "2.3.2", "guide"]
+    assert chosen(INDEX, Span("2.3", (2, 3, 2), (2, 2))) == ["2.3.0 a", "2.3.0 b", "2.3.2", "guide"]
 
 
 def test_an_unknown_version_is_told_by_the_oldest_newer_release_that_knows_it() -> None:
-    known = {"2.0": NOTES[-1:], "2.3": NOTES, "3.1": NOTES}
+    known = {"2.0": NoteIndex.of(NOTES[-1:], {}), "2.3": INDEX, "3.1": INDEX}
     assert settled(News((Span("", (2, 2)),)), known) == News((Span("2.3", (2, 2)),))
     assert settled(News((Span("", (2, 1)),)), known) is None
     assert settled(News((Span("", (9, 9), (2, 0)),)), known) is None
 
 
 def test_a_known_release_is_told_by_no_other() -> None:
-    known = {"2.0": (), "2.3": NOTES}
+    known = {"2.0": NoteIndex(), "2.3": INDEX}
     assert settled(News((Span("2.0", (2, 0)),)), known) is None
     assert settled(News((Span("2.3", (2, 3)),)), known) == News((Span("2.3", (2, 3)),))
     assert settled(News((Span("2.3", (2, 3)), Span("2.0", (2, 0)))), known) is None
 
 
 def test_pages_that_tell_of_the_kind_come_first() -> None:
-    pages = [ContextChunk(str(n), "", "", "", "", text) for n, text in enumerate(("Add a", "Remove b", "c"))]
-    assert [page.id for page in sorted_by_kind(pages, "removed")] == ["1", "0", "2"]
-    assert sorted_by_kind(pages, "") == pages
+    texts = ("Add a", "Remove b", "c")
+    pages = {str(n): ContextChunk(str(n), "", "", "", "", text) for n, text in enumerate(texts)}
+    index = NoteIndex.of([Note(key, (1, 0)) for key in pages], pages)
+    assert index.best(Span("1.0", (1, 0)), "removed", 3) == ["1", "0", "2"]
+    assert index.best(Span("1.0", (1, 0)), "", 3) == ["0", "1", "2"]
+    assert index.best(Span("1.0", (1, 0)), "removed", 1) == ["1"]
 
 
 def test_pages_of_notes_are_told_from_guides() -> None:
@@ -107,7 +110,7 @@ def test_pages_of_notes_are_told_from_guides() -> None:
 
 def noted(release: str) -> Live:
     """Return a live corpus with the notes."""
-    return Live(Corpus(release, "mini@256", 1, 0.0, 1, 1), {}, {}, {}, {}, {}, NOTES)
+    return Live(Corpus(release, "mini@256", 1, 0.0, 1, 1), {}, {}, {}, {}, {}, INDEX)
 
 
 @pytest.mark.parametrize("release", ["2.3", "2.3.10", "noble"])
@@ -162,10 +165,3 @@ def test_where_notes_come_first_older_ones_are_left_out() -> None:
     assert left("2.2", "2.3.2", "page", "2.2") == ["2.3.2", "page", "2.2"], "what is to come is no past"
     assert left("2.3", "page", "2.2", "2.0") == ["page", "2.2", "2.0"]
     assert left("2.3") == []
-
-
-@pytest.mark.parametrize("name", ["k8s", "größe", "-k"])
-async def test_a_name_that_the_word_index_cannot_tell_is_looked_for_everywhere(name: str) -> None:
-    live = replace(noted("2.3"), context_of={"p": "page"}, text_of={"p": f"Set `{name}` first."})
-    notes = ReleaseNotes({"2.3": live}, PageViews(cast(CorpusStore, None)), FakeWords())
-    assert await notes._has(name, "2.3") and not await notes._has("m9s", "2.3")

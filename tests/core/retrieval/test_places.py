@@ -8,9 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from core.domain import ContextChunk
 from core.retrieval.release_notes.gone import named
-from core.retrieval.release_notes.notes import Places
-from core.text.words import index_terms, parts_indexed
+from core.retrieval.release_notes.index import NoteIndex
+from core.retrieval.release_notes.notes import HOLDING, Note, Places
+from core.text.words import index_terms, parts_indexed, terms_inside
 
 NAMES = (
     "boil_water",
@@ -44,6 +46,13 @@ def test_parts_of_a_name_are_those_that_tell_it() -> None:
     assert parts_indexed("--log_dir") == ["log", "dir"] and parts_indexed("größe") == []
 
 
+@given(st.text("aBcé1_.-/'(): ", max_size=30))
+@example("JSONLid.open_all")
+def test_a_plain_term_of_a_text_is_one_of_its_words_too(text: str) -> None:
+    inside = {term for word in re.findall(r"\w+", text) for term in terms_inside(word)}
+    assert {term for term in index_terms(text) if term.isalpha()} <= inside
+
+
 NOTES = {
     "new": "- `Kettle.boil_water` was removed.",
     "old": "- `boil_water` came, with `KettleLid`.",
@@ -63,16 +72,29 @@ TITLES = {
     "name", ["boil_water", "Cup.boil_water()", "KettleLid", "reboil", "unheard", "--lid"]
 )
 def test_every_page_of_notes_that_has_a_name_is_known(name: str) -> None:
-    places = Places.of(TITLES, NOTES.items(), NOTES.keys())
+    notes = [Note(page, (n,)) for n, page in enumerate(NOTES)]
+    pages = {page: ContextChunk(page, "", "", "", "", text) for page, text in NOTES.items()}
+    index = NoteIndex.of(notes, pages)
     told = {page for page, text in NOTES.items() if named(name).search(text)}
     last = name.removesuffix("()").rpartition(".")[2]
-    assert told <= set(places.noting(name)) <= {page for page, text in NOTES.items() if last in text}
+    found = {index.notes[place].context_id for place in index.noting(name)}
+    assert told <= found <= {page for page, text in NOTES.items() if last in text}
 
 
 def test_headings_are_known_by_their_words_and_notes_are_none() -> None:
-    places = Places.of(TITLES, NOTES.items(), NOTES.keys())
+    texts = [("passage", "guide", "Call `kettle.k8s`, kettle.boil or 1.2.x9.")]
+    places = Places.of(TITLES, texts, NOTES.keys())
     assert list(places.headed_by("boil_water()")) == ["api", "api2"] and list(places.headed_by("How")) == [
         "guide"
     ]
-    assert not places.headed_by("2.0") and not places.headed_by("") and not Places().noting("boil_water")
+    assert (
+        not places.headed_by("2.0") and not places.headed_by("") and not NoteIndex().noting("boil_water").size
+    )
+    assert places.saying("k8s") == ["passage"] and not places.saying("boil") and not places.saying("x9")
     assert places.first == {"API > Kettle > boil_water()": "api", "Guide > How to boil water": "guide"}
+
+
+def test_of_too_many_pages_with_a_word_in_their_heading_the_shortest_are_known() -> None:
+    titles = {str(n): f"API > The lid of cup {n}" for n in range(2 * HOLDING)} | {"api": "API > lid()"}
+    places = Places.of(titles, [], ())
+    assert len(places.headed_by("lid()")) == HOLDING and places.headed_by("lid()")[-1] == "api"

@@ -182,3 +182,19 @@ async def test_of_each_field_forty_are_joined_however_near_those_of_another_are(
     near = Told([*asked[:60], *told[:60]])
     await live.nearest(near, near, np.ones(2, np.float32), ["x"])  # type: ignore[arg-type]
     assert sorted(near.asked) == [80, 80, 320, 320], "what holds no more is not asked on and on"
+
+
+async def test_the_nearest_pairs_are_found_without_going_through_all() -> None:
+    pairs = made((0, "How do I boil water?", "Press the red lever."), (1, "Which lid?", "The glass one."))
+    live, vectors, words, encoder = await index(pairs)
+
+    class Unread(dict[str, Any]):
+        def __iter__(self) -> Any:
+            raise AssertionError("all pairs are looked at")
+
+        values = items = keys = __iter__  # type: ignore[assignment]
+
+    query = (await encoder.encode(["which lid"]))[0]
+    live = replace(live, of_page=Unread(live.of_page), by_id=Unread(live.by_id))
+    found = await live.nearest(vectors, words, query, ["lid"])
+    assert found[0].question == "Which lid?"

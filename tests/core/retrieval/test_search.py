@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from core.domain import (
     Section,
 )
 from core.pipeline.stages.retrieve import opinions
+from core.ports import CorpusStore, StoredDocument
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.found import Found, reranked
 from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
@@ -189,3 +191,26 @@ async def test_a_reranker_that_weighs_is_added_to_the_scores_of_pages() -> None:
     assert [item.chunk.title for item in found.evidence] == ["far ahead", "last"]
     assert [item.number for item in found.evidence] == [1, 2]
     assert found.lifts["3"]["reranker"] > 0 > found.lifts["1"]["reranker"]
+
+
+async def test_when_pages_were_read_is_known_without_the_list_of_documents_each_time() -> None:
+    searcher, vectors = await indexed()
+    pages = [item.chunk.id for item in (await searcher.search(QUESTION, vectors, "1.0")).evidence]
+    store, asked = searcher._store, list[str]()
+
+    class Counting:
+        runs = store.runs
+
+        async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
+            asked.append(release)
+            return await store.manifest(release)
+
+    searcher._store = cast(CorpusStore, Counting())
+    first = await searcher.read_at("1.0", pages)
+    assert first == await searcher.read_at("1.0", pages) and set(first) == set(pages)
+    assert asked == ["1.0"]
+    searcher._store = store
+    await searcher.load()
+    searcher._store = cast(CorpusStore, Counting())
+    await searcher.read_at("1.0", pages)
+    assert asked == ["1.0", "1.0"], "it changes with the corpus"
