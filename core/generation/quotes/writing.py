@@ -56,8 +56,8 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     chunk = piece.evidence.chunk
     heading = heading_over(chunk, product, release)
     parts: list[str] = []
-    told = _without_promises(piece.blocks)
-    blocks = _joined(_without_term(told, last_heading(chunk.title, chunk.heading)))
+    whole = _without_promises(piece.blocks)
+    blocks = _joined(_without_term(whole, last_heading(chunk.title, chunk.heading)))
     for at, block in enumerate(blocks):
         text = block.text
         # inside of a quote no platform shows a table as one
