@@ -14,6 +14,8 @@ SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 STEEPER = 1.5
 """How much longer the second half's p95 of a step may be for it to count as flat."""
 SLACK_MS = 50.0
+CONFIRMED = 3
+"""A rate that seems to hold is tried this many times as long: half a minute is soon lucky."""
 ENOUGH = 8
 """Answers without which a step says nothing."""
 
@@ -34,17 +36,26 @@ async def capacity(people: People, seconds: float, tell: Callable[[str], None]) 
     tell(f"{found.saturated:.1f} answers a second with {AT_ONCE} asking at once")
     for share in SHARES:
         rate = share * found.saturated
-        answered = await people.at_rate(rate, seconds)
-        left = people.waiting
-        first, second = halves(answered)
-        found.steps.append({"rate": rate, "p95_first": first, "p95_second": second, "waiting": left})
-        tell(f"{rate:.1f} a second: p95 {first:.0f} ms, then {second:.0f} ms, {left} waiting at the end")
-        await people.nothing_waits()
-        if flat(first, second, left, rate):
+        if await _holds(people, rate, seconds, found, tell) and await _holds(
+            people, rate, seconds * CONFIRMED, found, tell
+        ):
             found.rate = rate
             return found
     found.rate = SHARES[-1] * found.saturated
     return found
+
+
+async def _holds(
+    people: People, rate: float, seconds: float, found: Capacity, tell: Callable[[str], None]
+) -> bool:
+    """Ask at a rate, note the step, and return True if p95 stayed flat."""
+    answered = await people.at_rate(rate, seconds)
+    left = people.waiting
+    first, second = halves(answered)
+    found.steps.append({"rate": rate, "p95_first": first, "p95_second": second, "waiting": left})
+    tell(f"{rate:.1f} a second: p95 {first:.0f} ms, then {second:.0f} ms, {left} waiting at the end")
+    await people.nothing_waits()
+    return flat(first, second, left, rate)
 
 
 def halves(answered: Sequence[Answered]) -> tuple[float, float]:

@@ -23,6 +23,8 @@ from tests.soak.slack import Slack
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 120.0
+REMEMBERED = 300
+"""Pairs in each store of a release: full soon, so that what still grows is none of what is kept."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ async def served(kettle: Kettle, slack: Slack) -> AsyncIterator[Watched]:
         "MEMORY_NEWCOMER_DAYS": "0",
         "MEMORY_VOTES_PER_HOUR": "1000000",
         "QUESTIONS_PER_MINUTE": "100000",
+        "MEMORY_LIMIT": str(REMEMBERED),
     }
     with (kettle.folder / "serve.log").open("ab") as log:
         process = await asyncio.create_subprocess_exec(
