@@ -1,7 +1,7 @@
 """Connections of SQLite's asynchronous driver that hand a statement to their thread once, not four times.
 
 The driver makes a cursor, carries out, fetches and closes one after the other, and waits for its thread each
-time; a thread that is woken costs as much as a short statement.
+time (P-08).
 """
 
 from __future__ import annotations
