@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.errors import StorageError, StorageUnavailable
 from core.ports.about import HOLDER
-from storage.database import changes, one_trip
+from storage.database import changes
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.member import Member
 from storage.database.places import TROUBLE, Places, failure, having_turn
@@ -31,6 +31,7 @@ from storage.database.sqlite_file import (
     WholeConnection,
     begin,
     check,
+    connect,
     prepare,
 )  # fmt: skip
 from storage.tables import AboutRow, Base
@@ -86,7 +87,7 @@ class Database:
         named = {"application_name": member.name} if member else {}
         engine = create_async_engine(address, connect_args=named)
         if address.get_backend_name() == "sqlite":
-            event.listen(engine.sync_engine, "do_connect", one_trip.connect)
+            event.listen(engine.sync_engine, "do_connect", connect)
             event.listen(engine.sync_engine, "connect", prepare)
             event.listen(engine.sync_engine, "begin", begin)
         database = cls(engine)
