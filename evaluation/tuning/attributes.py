@@ -15,9 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import f1_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.svm import LinearSVC
 
 from core.errors import UsageError
 from core.models.embedding.encoder import Encoders
@@ -71,6 +68,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def fitted(vectors: Matrix, labels: NDArray[np.int64]) -> dict[str, Any]:
     """Return weights and bias of a linear SVM, rounded."""
+    from sklearn.svm import LinearSVC  # more than a second; so are the others
+
     machine = LinearSVC(C=1.0, random_state=0).fit(vectors, labels)
     return _rounded(machine.coef_[0], machine.intercept_[0])
 
@@ -84,6 +83,8 @@ def fitted_domains(vectors: Matrix, domains: Sequence[str]) -> dict[str, dict[st
 def measured(vectors: Matrix, labels: NDArray[np.int64]) -> tuple[float, float]:
     """Return accuracy and F1 of dynamic questions, cross-validated."""
     said = _cross_validated(vectors, labels)
+    from sklearn.metrics import f1_score
+
     return float((said == labels).mean()), float(f1_score(labels, said))
 
 
@@ -91,11 +92,16 @@ def measured_domains(vectors: Matrix, domains: Sequence[str]) -> tuple[float, fl
     """Return accuracy and the mean F1 of all domains (macro), cross-validated."""
     names = np.array(domains)
     said = _cross_validated(vectors, names)
+    from sklearn.metrics import f1_score
+
     return float((said == names).mean()), float(f1_score(names, said, average="macro"))
 
 
 def _cross_validated(vectors: Matrix, labels: NDArray[Any]) -> NDArray[Any]:
     """Return what is said of each vector by a machine that did not see it; labels one against all."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     said: NDArray[Any] = cross_val_predict(LinearSVC(C=1.0, random_state=0), vectors, labels, cv=folds)
     return said

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import f1_score
 
 from core.errors import ModelError
 from core.ports import LanguageModel
@@ -73,6 +72,8 @@ async def sampled(
         if len(said) % TOLD == 0:
             tell(f"{len(said)} of {len(asked)} questions asked.")
     seconds = time.perf_counter() - began
+    from sklearn.metrics import f1_score  # more than a second, for one figure
+
     right = np.array([label for _, label in asked])
     return Sampled(
         model.name,

@@ -31,6 +31,7 @@ from storage.database.sqlite_file import (
     WholeConnection,
     begin,
     check,
+    connect,
     prepare,
 )  # fmt: skip
 from storage.tables import AboutRow, Base
@@ -86,6 +87,7 @@ class Database:
         named = {"application_name": member.name} if member else {}
         engine = create_async_engine(address, connect_args=named)
         if address.get_backend_name() == "sqlite":
+            event.listen(engine.sync_engine, "do_connect", connect)
             event.listen(engine.sync_engine, "connect", prepare)
             event.listen(engine.sync_engine, "begin", begin)
         database = cls(engine)

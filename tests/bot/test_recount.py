@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,9 +34,11 @@ class Reader:
 
     def __init__(self) -> None:
         self.read: list[str] = []
+        self.at: list[float] = []
 
     async def standing(self, ref: MessageRef) -> Standing:
         self.read.append(ref.message)
+        self.at.append(time.monotonic())
         return Standing({})
 
 
@@ -87,6 +90,14 @@ async def test_of_two_processes_the_one_that_leads_reads_and_one_that_takes_over
     standing_by.leads = True
     await second.done("slack")
     assert ours.read == ["0", "1", "2"], "once, however often it was connected meanwhile"
+
+
+async def test_between_two_messages_it_waits_as_long_as_the_platform_wants() -> None:
+    reading, reader = process(OnlyProcess()), Reader()
+    reader.read_seconds = 0.2
+    reading.begin(SimpleNamespace(name="slack"), reader)  # type: ignore[arg-type]
+    await reading.done("slack")
+    assert reader.read == ["0", "1", "2"] and reader.at[2] - reader.at[0] >= 0.35, reader.at
 
 
 async def test_with_shards_each_process_reads_its_own_without_leading() -> None:

@@ -491,10 +491,12 @@ class Checks:
         return [f"{part}: {self._text(part)[:80]}" for part in on_slack + on_page if part not in known]
 
 
-async def endure(folder: Path, cache: Path, kills: int, rate: float, seed: int) -> Run:
+async def endure(
+    folder: Path, cache: Path, kills: int, rate: float, seed: int, features: int = len(FEATURES)
+) -> Run:
     """Build a home in a folder and run on it."""
     kettle = new_folder(folder, cache)
-    shelf = Shelf(kettle.folder, len(FEATURES))
+    shelf = Shelf(kettle.folder, features)
     shelf.fill()
     async with opened(kettle) as app:
         await app.corpus_manager.reindex()

@@ -27,6 +27,7 @@ from tests.journeys.stage import (
 )
 from tests.ollama_server import Behaviour, OllamaServer
 from tests.platforms.slack_server import SlackServer
+from tests.platforms.web_client import until as eventually
 
 PLATFORMS = ["fake", "slack", "discord", "web"]
 PORT = "Which port does the dashboard listen on?"
@@ -334,7 +335,7 @@ async def test_the_asker_and_admins_delete_an_answer_and_nobody_else(platform: s
         said, seen = await asked(stage, REWORDED)
         await stage.press("boss", seen, "delete")
         await until(lambda: not stage.replies(said))
-        await stage.quiet()
+        await eventually(bot.app.audit.acts)  # written down after it was done
         [act] = await bot.app.audit.acts()
         assert act.what.startswith("delete a") and act.outcome == "done", "an admin's, not the asker's own"
 

@@ -8,23 +8,20 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx2
 import pytest
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp.client.stdio import stdio_client as over_stdio
-from mcp.client.streamable_http import streamable_http_client
 
 from bot.cli.editors.home import Home, home
-from bot.cli.editors.server import Tools, server, tokens_of
 from core.domain import Question, Scope
 from core.errors import UsageError
 from tests.endurance.process import Process
 from tests.forked import program
 from tests.journeys.house import Kettle, house
 from tests.patience import PATIENCE
+
+if TYPE_CHECKING:  # the SDK takes a second, in each process that lists tests
+    from mcp.client.client import Client
 
 ASKED = "How do I open the dashboard?"
 TOKEN = "0123456789abcdef-chloe"
@@ -33,6 +30,10 @@ TOKEN = "0123456789abcdef-chloe"
 @asynccontextmanager
 async def editor(kettle: Kettle, *python: str) -> AsyncIterator[Client]:
     """Start `threadlore mcp` as an editor does, by `python` or else forked, and talk to it."""
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters
+    from mcp.client.stdio import stdio_client as over_stdio
+
     command, *arguments = python or program()
     started = StdioServerParameters(
         command=command, args=[*arguments, "mcp"], env=kettle.variables(), cwd=kettle.folder
@@ -102,6 +103,10 @@ async def test_a_second_editor_goes_through_the_first_and_takes_its_place(kettle
 
 
 async def test_private_answers_are_neither_recalled_nor_voted_on(kettle: Kettle) -> None:
+    from mcp.client.client import Client
+
+    from bot.cli.editors.server import Tools, server
+
     async with house(kettle) as bot:
         private = Question(ASKED, "slack:U1", "slack:G1", Scope("private", "slack:G1"))
         told = await bot.app.engine.answer(private)
@@ -112,6 +117,10 @@ async def test_private_answers_are_neither_recalled_nor_voted_on(kettle: Kettle)
 
 
 async def test_who_asks_too_much_is_told_when_to_ask_again(kettle: Kettle) -> None:
+    from mcp.client.client import Client
+
+    from bot.cli.editors.server import Tools, server
+
     class Never(Home):
         async def ask(self, request: dict[str, Any]) -> Any:
             return []
@@ -124,6 +133,10 @@ async def test_who_asks_too_much_is_told_when_to_ask_again(kettle: Kettle) -> No
 
 
 async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
+    import httpx2
+    from mcp.client.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -167,5 +180,7 @@ async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
     "text", ["", "chloe", "chloe:short", "a b:0123456789abcdef", "a:0123456789abcdef,a:x"]
 )
 def test_tokens_that_are_none_are_named(text: str) -> None:
+    from bot.cli.editors.server import tokens_of
+
     with pytest.raises(UsageError, match="MCP_TOKENS"):
         tokens_of(text)

@@ -13,6 +13,8 @@ import pytest
 
 from bot.dispatch.dispatch import dispatch_of
 from bot.interactions import recount
+from bot.platforms.discord.standing import StandingReactions
+from bot.platforms.slack.text.reading import Reader
 from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
@@ -59,11 +61,11 @@ async def away(stage: Any) -> None:
         await stage.leave()
 
 
-def standing(stage: Any) -> None:
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read as fast as the machine can."""
-    if isinstance(stage, SlackStage):
-        platform: Any = stage.platform
-        platform._chat.reader.read_seconds = 0.0
+    for reader in (Reader, StandingReactions):
+        monkeypatch.setattr(reader, "read_seconds", 0.0)
 
 
 @WIRES
@@ -293,7 +295,6 @@ async def test_a_connection_that_is_lost_and_comes_back_reads_what_stands(kettle
     async with house(kettle) as bot, open_stage("slack", bot) as stage:
         seen = await ask(stage, PORT)
         await read(stage, bot)
-        standing(stage)
         await act(stage, "ann", seen, "👍")
         assert await hands(bot) == (0, 0)
         await stage.server.drop()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.platforms.slack import home
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import PEOPLE, SlackStage
@@ -17,6 +18,12 @@ from tests.platforms.slack_server import SlackServer
 
 PORT = "Which port does the dashboard listen on?"
 OTHER = "How do I set the port of the dashboard?"
+
+
+@pytest.fixture(autouse=True)
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bring tabs up to date soon; `tests/platforms/test_slack_home.py` shows that it is not too often."""
+    monkeypatch.setattr(home, "PAUSE", 0.3)
 
 
 @pytest.fixture(name="stage")

@@ -38,9 +38,9 @@ async def status(port: int, path: str) -> int:
         return 0
 
 
-async def states(port: int, wanted: tuple[int, int]) -> None:
+async def states(port: int, wanted: tuple[int, int], seconds: float = PATIENCE) -> None:
     """Wait until `/healthz` and `/readyz` answer so."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + seconds
     while (found := (await status(port, "/healthz"), await status(port, "/readyz"))) != wanted:
         assert time.monotonic() < end, f"{found} instead of {wanted}"
         await asyncio.sleep(0.02)
@@ -93,7 +93,7 @@ async def test_index_work_is_taken_up_by_the_next_process(tmp_path: Path, encode
     assert rows(kettle, "SELECT count(*) FROM corpora") == 0, "it was stopped in the middle"
     kept = rows(kettle, "SELECT count(*) FROM vectors")
     async with serving(kettle, **shown) as child:
-        await states(port, (200, 200))
+        await states(port, (200, 200), 3 * PATIENCE)  # the other pages are embedded meanwhile
         assert rows(kettle, "SELECT count(*) FROM vectors") > kept
         await until(lambda: rows(kettle, "SELECT count(*) FROM corpora WHERE release = '2.0'") == 1)
         assert await child.stop() == 0

@@ -100,7 +100,7 @@ class WebStage:
             await self._look()
             took = clock() - began
             await feed.wait(number, PATIENCE)
-            await asyncio.sleep(min(max(took, 0.01), 0.25))  # at most half of the time goes into looking
+            await asyncio.sleep(min(max(3 * took, 0.01), 0.25))  # a quarter of the time goes into looking
 
     async def _look(self) -> None:
         for who, player in PEOPLE.items():

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from tests.platforms.slack_server import SlackServer
 
 LONG = "\n\n".join(f"Paragraph {n} says: {'<&> ' * 40}" for n in range(40))
 """An answer that takes several messages."""
+FASTER = 20
+"""How much faster time passes for Slack's limits and the bot's posts where neither is what is shown."""
 
 
 @dataclass
@@ -147,6 +149,12 @@ async def chatting(slack: SlackServer, dispatch: Recorder, pacing: Pacing = PACI
         dispatch.messages.clear()
 
 
+def faster(slack: SlackServer) -> Pacing:
+    """Let time pass faster for the limits of Slack; return how the bot keeps to them then."""
+    slack.limits.minute = 60 / FASTER
+    return replace(PACING, posts=PACING.posts / FASTER)
+
+
 @pytest.fixture(name="slack")
 async def slack_fixture() -> AsyncIterator[SlackServer]:
     async with SlackServer() as server:
@@ -160,5 +168,5 @@ def dispatch_fixture() -> Recorder:
 
 @pytest.fixture(name="chat")
 async def chat_fixture(slack: SlackServer, dispatch: Recorder) -> AsyncIterator[Chat]:
-    async with chatting(slack, dispatch) as chat:
+    async with chatting(slack, dispatch, faster(slack)) as chat:
         yield chat

@@ -13,7 +13,7 @@ from bot.ports.chat import Chat, Choice, Command, Control, Field, Form, Person, 
 from core.domain import MessageRef
 from core.errors import PlatformError
 from tests.platforms import slack_interactive as interactive
-from tests.platforms.slack_bot import LONG, Recorder, dispatch_fixture, serving, slack_fixture
+from tests.platforms.slack_bot import LONG, Recorder, dispatch_fixture, faster, serving, slack_fixture
 from tests.platforms.slack_server import SlackServer
 
 __all__ = ["dispatch_fixture", "slack_fixture"]
@@ -307,7 +307,7 @@ async def test_what_is_too_long_for_a_url_goes_on_in_direct_messages(slack: Slac
     async def answer(command: Command, responder: Responder) -> None:
         await responder.reply(Reply(LONG * 3, controls=(UP,)))
 
-    async with serving(slack, Recorder(on_command=answer)):
+    async with serving(slack, Recorder(on_command=answer), faster(slack)):
         slack.slash("U1", "C2", "/ask", "how?")
         await slack.until(lambda: slack.said("D1") and "actions" in str(slack.said("D1")[-1]["blocks"]))
         await slack.settled()

@@ -7,11 +7,13 @@ import random
 from pathlib import Path
 from typing import Any
 
+import aiosqlite
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy.exc import OperationalError
 
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
@@ -226,6 +228,33 @@ async def test_sqlite_waits_for_the_disk_before_a_commit_is_acknowledged(tmp_pat
     database = await Database.open(tmp_path)
     async with database.read() as connection:
         assert (await connection.exec_driver_sql("PRAGMA synchronous")).scalar() == 2
+    await database.close()
+
+
+async def test_a_statement_goes_to_the_thread_of_sqlite_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trips: list[Any] = []
+    handed: Any = aiosqlite.Connection._execute
+
+    async def counted(self: Any, *given: Any, **named: Any) -> Any:
+        trips.append(given)
+        return await handed(self, *given, **named)
+
+    monkeypatch.setattr(aiosqlite.Connection, "_execute", counted)
+    database = await Database.open(tmp_path)
+    async with database.write() as connection:
+        await connection.execute(text("CREATE TABLE cups (name TEXT)"))
+        trips.clear()
+        cups = [{"n": "blue"}, {"n": "red"}]
+        several = await connection.execute(text("INSERT INTO cups VALUES (:n)"), cups)
+        changed = await connection.execute(text("UPDATE cups SET name = 'green' WHERE name = 'red'"))
+        found = (await connection.execute(text("SELECT name FROM cups ORDER BY name"))).all()
+        assert (several.rowcount, changed.rowcount, found) == (2, 1, [("blue",), ("green",)])
+        assert len(trips) == 3
+        with pytest.raises(OperationalError, match="lids"):
+            await connection.execute(text("SELECT * FROM lids"))
+        assert len(trips) == 4 and (await connection.execute(text("SELECT count(*) FROM cups"))).scalar() == 2
     await database.close()
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from functools import cache
 from types import TracebackType
 
 from aiohttp import web
@@ -33,7 +34,8 @@ class Site:
         async def start() -> None:
             app = web.Application()
             app.router.add_route("*", "/{path:.*}", self._answer)
-            self._runner = web.AppRunner(app, access_log=None)
+            # what still answers at the end is not waited for
+            self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
             await self._runner.setup()
             site = web.TCPSite(self._runner, "127.0.0.1", 0)
             await site.start()
@@ -99,13 +101,15 @@ def status(code: int, **headers: str) -> Handler:
     return answer
 
 
-_BOMB = gzip.compress(b"<p>boom</p>" * 1_900_000)
+@cache
+def _bomb() -> bytes:
+    return gzip.compress(b"<p>boom</p>" * 1_900_000)
 
 
 async def bomb(request: web.Request) -> web.StreamResponse:
     """Send 20 KB that unpack to 20 MB."""
     return web.Response(
-        body=_BOMB,
+        body=_bomb(),
         headers={"Content-Encoding": "gzip", "Content-Type": "text/html"},
     )
 

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from core.catalogue import SourceSpec
 from core.errors import SourceError
+from core.ingestion.sources.github import api
 from core.ingestion.sources.github.source import GithubSource, Options
 from tests.core.ingestion_sources.github_server import Hub, discussed, limited, person, remark
 from tests.core.ingestion_sources.site_server import Site
@@ -122,7 +123,8 @@ def test_a_long_limit_is_told_and_the_next_run_goes_on_where_it_stopped(hub, tmp
     assert before == [[100, 200], [200, 300]] and again[0] == 300 and 100 not in again
 
 
-def test_a_token_never_stands_in_a_message(hub, tmp_path):
+def test_a_token_never_stands_in_a_message(hub, tmp_path, monkeypatch):
+    monkeypatch.setattr(api, "TRIES", 2)
     hub.status = 500
     with pytest.raises(SourceError) as caught:
         read(source(hub, tmp_path, "ghp_secret"))

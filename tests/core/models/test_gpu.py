@@ -7,10 +7,10 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 
 from core.errors import EncoderError
 from core.models.embedding.encoder import PACKAGED, _original, load_encoder
@@ -20,6 +20,9 @@ from core.models.embedding.prefixes import prefixed
 from core.models.embedding.runs import FileTokens, TorchRun
 from core.ports import Matrix, texts_at_once
 from tests.patience import PATIENCE
+
+if TYPE_CHECKING:
+    import torch  # two seconds, in each process that lists tests
 
 
 class Fixed:
@@ -123,6 +126,8 @@ class Transformer:
         return self
 
     def preprocess(self, texts: list[str], prompt: str | None) -> dict[str, object]:
+        import torch
+
         self.read += [f"{prompt}{text}" for text in texts]
         return {"input_ids": torch.ones((len(texts), 3)), "modality": "text"}
 
@@ -173,6 +178,8 @@ async def test_torch_gives_the_vectors_of_onnx_runtime(encoder_cache: Path, by_f
 
 
 def test_a_gpu_that_is_insisted_on_must_be_there(encoder_cache: Path) -> None:
+    import torch
+
     assert wanted("cuda") and not wanted("cpu")
     if torch.cuda.is_available():
         load_encoder(PACKAGED, encoder_cache, "cuda").close()
