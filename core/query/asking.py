@@ -8,6 +8,7 @@ Rules only, and rather a question missed than a word too much: what is missed ca
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from core.text.words import ruled, sentences
 from core.vocabulary import words_of
@@ -49,6 +50,8 @@ _GENERIC_YOU = _any("generic_you")
 _OPINION = _any("opinion")
 _MOMENT = _any("moment")
 _ASKS_NOBODY = _any("asks_nobody")
+_PRICE = _any("price")
+_MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?[€£¥]|\d\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?)\b", re.IGNORECASE)
 _ANSWERED = re.compile(r"^(?:yes|yep|yeah|no|nope|nah|exactly|of course)\b", re.IGNORECASE)
 LEAST_WORDS = 4
 """Words below which a question says too little to be answered by somebody who was not asked."""
@@ -57,6 +60,11 @@ LEAST_WORDS = 4
 def is_of_the_moment(text: str) -> bool:
     """Return True if a post has words of what is so just now, or was so lately."""
     return _MOMENT.search(_prose(ruled(text))) is not None
+
+
+def asks_price(text: str, pages: Iterable[str]) -> bool:
+    """Return True if a price is asked for, and none of these pages tells one."""
+    return _PRICE.search(_prose(ruled(text))) is not None and not any(map(_MONEY.search, pages))
 
 
 def asks_for_help(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.query.asking import asks_for_help, is_of_the_moment
+from core.query.asking import asks_for_help, asks_price, is_of_the_moment
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,14 @@ def test_other_posts_are_left_alone(text: str) -> None:
 )
 def test_what_is_so_just_now_is_told_by_its_words(text: str, is_so: bool) -> None:
     assert is_of_the_moment(text) is is_so
+
+
+def test_a_price_is_asked_for_that_no_page_tells() -> None:
+    asked = "what does the hosted cloud cost a month for 2 units"
+    assert asks_price(asked, ["The cloud is hosted.", "It needs 2 units."])
+    assert not asks_price(asked, ["A unit is $9 a month."])
+    for other in (
+        "how much memory does a spider cost per request",
+        "how do I charge customers a fee per month",
+    ):
+        assert not asks_price(other, [])

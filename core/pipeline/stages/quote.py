@@ -27,7 +27,7 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often, dont_know
 from core.pipeline.stages.cite import further
 from core.ports import Matrix
-from core.query.asking import is_of_the_moment
+from core.query.asking import asks_price, is_of_the_moment
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
@@ -125,7 +125,12 @@ class Quote:
         return None
 
     async def _is_of_the_moment(self, context: QueryContext) -> bool:
-        """Return True for what no page tells, as it changes from day to day: by its words and its meaning."""
+        """Return True for what no page tells, as it changes from day to day: by its words and its meaning.
+
+        A price is one by its words alone, unless a page tells any.
+        """
+        if asks_price(context.queries.base, (item.chunk.page for item in context.pages.evidence)):
+            return True
         if not is_of_the_moment(context.queries.base) or context.pages.named:
             return False
         encoder = await self._encoder_of(context.releases[0])
