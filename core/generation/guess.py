@@ -17,6 +17,8 @@ _MOST = 6
 """Terms; ours."""
 _CONTENTS = 1_500
 """Characters of titles that the model is told; ours."""
+_TITLE = 80
+"""Characters of one of them; ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,15 @@ async def guess(
 
 
 def _fitting(titles: Iterable[str]) -> list[str]:
-    """Return titles, each once, until there is no room for one more."""
-    told: list[str] = []
+    """Return titles, each once and not too long, until there is no room for one more."""
+    told: dict[str, None] = {}
     room = _CONTENTS
-    for title in dict.fromkeys(map(one_line, titles)):
-        room -= len(title) + 3
+    for title in titles:
+        short = shortened(one_line(title), _TITLE)
+        if short in told:
+            continue
+        room -= len(short) + 3
         if room < 0:
             break
-        told.append(title)
-    return told
+        told[short] = None
+    return list(told)

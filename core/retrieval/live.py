@@ -131,10 +131,10 @@ def live_of(
 
 def contents_of(rows: Sequence[SearchRow], notes: Collection[str]) -> tuple[str, ...]:
     """Return the titles of the documents, those with most sections first; ids of `notes` are left out."""
-    sections: dict[str, set[str]] = {}
+    sections: dict[str, dict[str, None]] = {}
     for row in rows:
         if row.context_id not in notes and not is_of_making(row.path):
-            sections.setdefault(row.document_id, set()).add(row.title)
+            sections.setdefault(row.document_id, {})[row.title] = None
     by_length = sorted(sections.values(), key=len, reverse=True)
     return tuple(dict.fromkeys(filter(None, map(_title_of, by_length))))
 

@@ -216,6 +216,7 @@ class _Done(NamedTuple):
     description: Any = None
     rowcount: int = -1
     lastrowid: int | None = None
+    arraysize: int = 1
 
 
 _NOTHING = _Done()

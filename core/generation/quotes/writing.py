@@ -22,8 +22,15 @@ _LABEL = 40
 _NAMES = re.compile(r"> (?:\*\*[^*\n]{1,60}\*\*:?|`[^`\n]{1,60}`:?)")
 """A label of what follows it, and nothing else."""
 _MORE = N_("There is more on this page.")
-_ANNOUNCED = re.compile(r"(?:following|below|these)\b[^:.]{0,80}:[*_ ]*$", re.IGNORECASE)
+_ANNOUNCED = re.compile(r"\bthe following (?:[\w-]{1,30} ){0,2}\w{2,30}s:[*_ ]*$", re.IGNORECASE)
 """How a sentence ends that announces a list: "you can use the following contracts:"."""
+_DENIES = re.compile(
+    r"n['’]t\b|\b(?:not|never|no|without|except|avoid|unless|only|neither|nor)\b", re.IGNORECASE
+)
+_PROSE = re.compile(r"[A-Z][a-z]+ (?!:)[^\n|]{0,400}(?:\n[^\n|:]{0,400}){0,20}\.")
+"""A paragraph that is a sentence at least, and no definition, field or row."""
+_FEWEST = 6
+"""Words of a paragraph that is no item of a list; ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +130,25 @@ def _one_line(paragraph: str) -> str:
 
 
 def _without_promises(blocks: Sequence[Block]) -> list[Block]:
-    """Leave out a sentence that announces a list where prose follows: the list stands in other sections."""
+    """Leave out a sentence that announces a list where prose follows: the list stands in other sections.
+
+    One that denies stays, for what follows would say the opposite without it.
+    """
     kept: list[Block] = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
-        is_prose = following is not None and following.kind == block.kind == "paragraph"
-        if is_prose and following and not is_term(following) and _ANNOUNCED.search(block.text):
-            rest = " ".join(sentences(one_line(block.text))[:-1])
+        said = sentences(one_line(block.text)) if block.kind == "paragraph" else []
+        promises = bool(said) and _ANNOUNCED.search(said[-1]) and not _DENIES.search(said[-1])
+        if promises and following and _is_prose(following):
+            rest = " ".join(said[:-1])
             kept += [replace(block, text=rest)] if rest else []
         else:
             kept.append(block)
     return kept
+
+
+def _is_prose(block: Block) -> bool:
+    words = block.text.split()
+    return block.kind == "paragraph" and len(words) >= _FEWEST and bool(_PROSE.fullmatch(block.text))
 
 
 def _joined(blocks: Sequence[Block]) -> list[Block]:

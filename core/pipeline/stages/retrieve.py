@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 
 from core.domain import Answer, Evidence, Queries, Recall
 from core.generation import phrases
@@ -27,6 +28,8 @@ from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
 from core.text.words import ruled
 
+TITLES = 300
+"""Titles of documents that a guess is offered at most; ours."""
 _READ = ("found", "chosen", "texts", "taken", "failed", "draft", "repeats")
 """What reading leaves in the context, for a second reading that leads nowhere to be taken back."""
 
@@ -353,7 +356,8 @@ class SearchAgain:
         """Return pages that the guess finds, with those found before; None where there is nothing new."""
         product, searcher = self._parts.product.name, self._parts.searcher
         near = [item.chunk.title for item in context.pages.near]
-        titles = [*near, *(title for release in context.releases for title in searcher.contents(release))]
+        contents = (searcher.contents(release) for release in context.releases)
+        titles = list(islice(chain(near, chain.from_iterable(contents)), TITLES))
         made: Guess | None = await self._parts.budget.take(
             context.course,
             "again",

@@ -32,17 +32,30 @@ _ENDS = (
 )
 _CAN_BE = re.compile(r"^\W*(?:can|could|may|does|do|did|is|are|will|would|am i able)\b", re.IGNORECASE)
 """How a question begins that "no" answers."""
+_VERSIONED = r"(?<![\w.-])[A-Za-z][\w+#-]{0,30}\s?\d{1,3}(?:\.\d{1,3}){0,2}(?![\w.]*\d)"
+_WHICH = r"\b(?:which|what)\b[^?!\n]{0,25}?\b(?:versions?|releases?)\b[^?!\n]{0,30}?"
+_NO_MORE = (
+    r"\b(?:wo?n['’]?t|does ?n['’]?t|do ?n['’]?t|can(?:no|['’]?)t|not|no longer)\s(?:\w+\s)?"
+    r"(?:supports?|supported|works?|runs?|installs?)"
+)
+_LEAVES = r"(?:drop(?:s|ped|ping)?|remov(?:es?|ed|ing)|end(?:s|ed)?|stop(?:s|ped)?\ssupporting)"
 _SINCE_WHEN = re.compile(
-    r"^\W*(?:(?:in|since|from|with) )?(?:which|what)\b[^?!\n]{0,30}?\b(?:version|release)\b[^?!\n]{0,40}?"
-    r"\b(?:drop(?:s|ped)?|stop(?:s|ped)?|ended|last|no longer|not|wo?n['’]?t|does ?n['’]?t"
-    r"|can(?:no|['’]?)t)\b"
-    r"|^\W*when (?:did|was|will|does)\b[^?!\n]{0,60}?\b(?:drop|dropped|stop|end|ended)\b"
-    r"|^[^?!\n]{0,30}?\blast (?:version|release)\b[^?!\n]{0,30}?"
-    r"\b(?:supports?|supported|works?|runs?|for|with)\b",
+    rf"{_WHICH}\b(?:{_LEAVES}(?:\s(?:the\s)?support\s(?:for|of))?|{_NO_MORE}(?:\s(?:on|with|under|in))?"
+    rf"|stop(?:s|ped)?\s(?:working|running)\s(?:on|with))\s{_VERSIONED}"
+    rf"|\b(?:which|what)(?:['’]?s|\sis|\swas)?\s(?:the\s)?last\s(?:version|release)\b[^?!\n]{{0,20}}?"
+    rf"\b(?:support(?:s|ed|ing)?|works?|runs?|ran|for|with)\s(?:(?:on|with|for)\s)?{_VERSIONED}"
+    rf"|\bwhen\s(?:did|will|does)\s(?:\w+\s){{1,3}}?{_LEAVES}\s(?:(?:the\s)?support\s(?:for|of)\s)?{_VERSIONED}"
+    rf"|\bwhen\s(?:was|is|will)\s(?:(?:the\s)?support\s(?:for|of)\s)?{_VERSIONED}(?:\ssupport)?\s(?:be\s)?{_LEAVES}\b"
+    rf"|\buntil\s(?:which|what)\s(?:version|release)\s(?:was|is)\s{_VERSIONED}\s(?:was\s|is\s)?supported\b",
     re.IGNORECASE,
 )
-"""How a question asks which version was the first, or the last, for a version of other software."""
+"""How a question asks which version was the first without, or the last with, a version of other software."""
 _NUMBERED = re.compile(r"(?<![\w.-])([A-Za-z][\w+#-]{0,30})\s?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\w.]*\d)")
+_OF_ITS_OWN = (
+    r"\s(?:workarounds?|compat\w*|code|classifiers?|shims?|wheels?|images?|builds?|jobs?|tests?)\b"
+    r"|\s(?:from|in|on)\s(?:the\s)?(?:CI|tests?|matrix|tox)\b"
+)
+"""What is dropped instead of the software whose name stands before it."""
 _DROP = r"drop(?:s|ped|ping)?"
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
 
@@ -129,7 +142,7 @@ def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
 
 def asks_since_when(text: str) -> bool:
     """Return True if a question asks with which version something else can be used no more."""
-    return _SINCE_WHEN.search(text) is not None
+    return _SINCE_WHEN.search(text) is not None and not _CAN_BE.match(text)
 
 
 def spelled(name: str) -> tuple[str, ...]:
@@ -142,7 +155,7 @@ def drops(name: str, version: str) -> re.Pattern[str]:
     before = r"(?:\d[\d.]*(?:,\sand|,|\sand|\sor|/)\s?){0,6}"
     names = "|".join(map(re.escape, spelled(name)))
     own = rf"(?:{names})\s(?:versions?\s)?{before}{re.escape(version)}"
-    one = rf"(?<!\w){own}(?![\w-])(?!\.\d)(?!\s(?:and|or)\s(?:newer|later|above))"
+    one = rf"(?<!\w){own}(?![\w-])(?!\.\d)(?!\s(?:and|or)\s(?:newer|later|above))(?!{_OF_ITS_OWN})"
     return re.compile(
         rf"\b(?:{_DROP}|remov(?:e|es|ed))\s(?:(?:the\s)?support\s(?:for|of)\s)?{one}"
         rf"|{one}\s(?:is|are)\sno\slonger\ssupported",

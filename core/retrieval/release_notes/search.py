@@ -105,7 +105,7 @@ class ReleaseNotes:
         return Found(evidence, named=bool(evidence))
 
     async def dropping(self, name: str, number: str, release: str) -> Told | None:
-        """Return the notes up to a release that tell that a version of other software was dropped."""
+        """Return the first notes up to a release that tell that a version of other software was dropped."""
         live, until = self._live.get(release), numbers(release)
         if live is None or not until or not name:
             return None
@@ -115,7 +115,7 @@ class ReleaseNotes:
         def look(page: ContextChunk) -> list[str]:
             return [line for line in page.page.split("\n") if known.search(line)]
 
-        for note, page, (line, *_) in await self._telling(live, live.notes.newest(places), look, 1):
+        for note, page, (line, *_) in await self._telling(live, live.notes.oldest(places), look, 1):
             found = known.search(line)
             assert found is not None
             said = named_in(found[0], name)

@@ -235,11 +235,18 @@ def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None
 
 
 def test_what_announces_a_list_that_stands_elsewhere_is_left_out() -> None:
-    page = "What they are.\n\nEach has a sign. You can use the following contracts:\n\nRun them by `check`."
+    sign = "Each has a sign. You can use the following contracts:"
+    page = f"What they are.\n\n{sign}\n\nRun them all by the `check` command."
     text, _ = ask("what are contracts for spiders", evidence(1, page, heading="Contracts"))
-    assert "Each has a sign." in text and "Run them by" in text and "following" not in text
-    page = page.replace("Run them", "- `@url` names the page.\n\nRun them")
+    assert "Each has a sign." in text and "Run them all" in text and "following" not in text
+    page = page.replace("Run them all", "- `@url` names the page.\n\nRun them all")
     assert "following contracts:" in ask("what are contracts", evidence(1, page, heading="Contracts"))[0]
+    for told in (
+        "Never store the following secret values:\n\nPasswords and tokens and keys of any other service.",
+        "It takes one of the following values:\n\n**json** - a format that most of the others read.",
+        "To turn it on do the following:\n\nOpen the settings page and press the button called Save.",
+    ):
+        assert told.partition("\n")[0] in ask("values settings", evidence(1, told, heading="Values"))[0]
 
 
 def test_a_number_stands_behind_words_and_not_behind_the_label_of_code() -> None:

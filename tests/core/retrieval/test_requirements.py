@@ -7,6 +7,7 @@ import pytest
 from core.domain import ContextChunk, Evidence
 from core.retrieval.found import Found
 from core.retrieval.release_notes.requirements import (
+    asks_since_when,
     dropped,
     drops,
     named_in,
@@ -101,3 +102,57 @@ def test_a_version_is_dropped_however_its_software_is_called(
     found = drops(name, number).search(line)
     assert (found is not None) is (spelled is not None)
     assert found is None or named_in(found[0], name) == spelled
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Which version was the first that wont run on python 3.7 anymore?",
+        "Hi, which versions dropped python 3.7",
+        "which version removed python 3.7 support",
+        "which versions no longer support python 3.7",
+        "when was python 3.7 support removed",
+        "When was support for Python 3.7 dropped?",
+        "when did you drop Python 3.7",
+        "until which version was python 3.7 supported",
+        "what was the last version that supports python 3.7",
+        "tell me which release stopped working on node 12",
+    ],
+)
+def test_which_version_dropped_another_software_is_asked(asked: str) -> None:
+    assert asks_since_when(asked) and used(asked, OWN)[1]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Does the last version support Python 3.7?",
+        "can I use the last version with python 3.7",
+        "Which version fixed the crash that does not happen on Python 3.7?",
+        "my last release works with python 3.7, how do I upgrade",
+        "why does the last version for python 3.7 crash",
+        "what version should i install if i can't upgrade from python 3.7",
+        "which version does not drop messages on Python 3.12",
+        "when did redis 7 stop responding",
+        "when does redis 6 drop connections?",
+        "when was the connection to postgres 14 dropped",
+        "which release is not affected by the python 3.11 bug",
+        "what happens when the connection is dropped",
+    ],
+)
+def test_what_else_stops_or_is_the_last_asks_for_no_version(asked: str) -> None:
+    assert not asks_since_when(asked)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_told"),
+    [
+        ("Dropped support for Python 3.7.", True),
+        ("Added Python 3.12 support, dropped Python 3.7 support.", True),
+        ("Removed Python 3.7 workaround in worker", False),
+        ("Drop Python 3.7 compatibility code", False),
+        ("Remove Python 3.7 from the CI matrix.", False),
+    ],
+)
+def test_what_is_dropped_for_a_version_is_not_the_version(line: str, is_told: bool) -> None:
+    assert (drops("Python", "3.7").search(line) is not None) is is_told
