@@ -184,6 +184,12 @@ _ERRORS = tuple(
     )
 )
 """What interpreters and tools say of a name that is not there."""
+_IMPORTED = re.compile(
+    r"cannot import name ['\"`‘’“”]?(?P<name>[a-z]+)['\"`’”]?"
+    r" from ['\"`‘“]?(?P<module>[A-Za-z_]\w*(?:\.\w+)+)",
+    re.IGNORECASE,
+)
+"""A plain word that a module inside of another lacks: anything may be called `url`, not `kettle.conf.url`."""
 _CALLED = re.compile(
     rf"(?<![\w.<>])([\w.<>]++)\(\) got an unexpected keyword argument {_NAME}", re.IGNORECASE
 )
@@ -248,8 +254,15 @@ def arrived(text: str, product: Product) -> tuple[str, ...]:
 
 def lacking(text: str) -> tuple[str, ...]:
     """Return the names that an interpreter or a tool says are not there."""
-    names = (match["name"].strip(".").lstrip("@") for pattern in _ERRORS for match in pattern.finditer(text))
+    names = (name.strip(".").lstrip("@") for name in _missing(text))
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
+
+
+def _missing(text: str) -> list[str]:
+    """Return what errors name, a plain word with the module inside of another that lacks it."""
+    module = {match["name"]: match["module"] for match in _IMPORTED.finditer(text)}
+    found = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
+    return [f"{module[name]}.{name}" if name in module else name for name in found]
 
 
 def premised(text: str, product: Product) -> tuple[str, ...]:
@@ -284,7 +297,7 @@ def asks_of_end(text: str) -> bool:
 
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
-    told = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
+    told = _missing(text)
     if not told and not _ASKS.search(text) and _was_so(text):
         told = identifiers(without_product(text, product)) or identifiers(text)
     if not told and _ASKS.search(text):
