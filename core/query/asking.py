@@ -50,6 +50,7 @@ _GENERIC_YOU = _any("generic_you")
 _OPINION = _any("opinion")
 _MOMENT = _any("moment")
 _ASKS_NOBODY = _any("asks_nobody")
+_DEFAULT = _any("default")
 _PRICE = _any("price")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?[€£¥]|\d\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?)\b", re.IGNORECASE)
 _ANSWERED = re.compile(r"^(?:yes|yep|yeah|no|nope|nah|exactly|of course)\b", re.IGNORECASE)
@@ -60,6 +61,11 @@ LEAST_WORDS = 4
 def is_of_the_moment(text: str) -> bool:
     """Return True if a post has words of what is so just now, or was so lately."""
     return _MOMENT.search(_prose(ruled(text))) is not None
+
+
+def asks_default(text: str) -> bool:
+    """Return True if what something is where nobody set it is asked for."""
+    return _DEFAULT.search(_prose(ruled(text))) is not None
 
 
 def asks_price(text: str, pages: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.query.asking import asks_for_help, asks_price, is_of_the_moment
+from core.query.asking import asks_default, asks_for_help, asks_price, is_of_the_moment
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,19 @@ def test_a_price_is_asked_for_that_no_page_tells() -> None:
         "how do I charge customers a fee per month",
     ):
         assert not asks_price(other, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("USE_TZ isnt in my settings at all. so is it on or off", True),
+        ("how often does it try again b4 it gives up if i dont set anything", True),
+        ("does it care about robots txt by itself or do i have to switch that on", True),
+        ("what is the timeout by default", True),
+        ("cache.set('x', 1) and no time given, how long will that stay", True),
+        ("how do I set the timeout", False),
+        ("it fails if the file is not set up", False),
+    ],
+)
+def test_what_holds_where_nobody_set_it_is_told_by_its_words(text: str, is_so: bool) -> None:
+    assert asks_default(text) is is_so

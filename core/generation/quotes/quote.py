@@ -108,12 +108,14 @@ def quote(
     under: Mapping[str, Sequence[Evidence]] | None = None,
     question: str = "",
     changes: bool = False,
+    defaults: bool = False,
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
     page's id, where more is known of it, `under` those of the sections inside of it; `marks` tells that it
-    is asked since when something is there, `changes` whether it is as it was: what versions did is quoted.
+    is asked since when something is there, `changes` whether it is as it was: what versions did is quoted;
+    `defaults` that it is asked what holds where nobody set anything.
     Of a table only the row is quoted of which the `question` asks.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
@@ -125,7 +127,7 @@ def quote(
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        return weighed(item, whole, wanted, question_terms, standing, is_entry_wanted=not marks)
+        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults)
 
     for item in evidence:
         place = (item.chunk.release, item.chunk.path, item.chunk.heading)

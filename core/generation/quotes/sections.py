@@ -58,7 +58,13 @@ about five products.
 """
 _OWN = 3.0
 """What the entry of a setting in the question is worth more: as much as half of its words; ours."""
+_OF_DEFAULT = 3.0
+"""What that entry is worth more still where its default is asked for; ours."""
+_TELLS_DEFAULT = 1.0
+"""What any section that begins with its default is worth more then; ours."""
 _HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
+_BEGINNING = 300
+"""Characters in which an entry tells its default; ours."""
 _FITS = 0.5
 """How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
 _PASTED, _PASTED_TERMS = 0.6, 6
@@ -316,10 +322,12 @@ def weighed(
     asked: Sequence[str],
     standing: float,
     is_entry_wanted: bool = False,
+    is_default_wanted: bool = False,
 ) -> Section:
     """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order.
 
-    `is_entry_wanted` tells that the entry of a setting goes before what else is said of it.
+    `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
+    `is_default_wanted` that what it is without being set is asked for.
     """
     found, read = _read(whole.text)
     total = sum(wanted.values()) or 1.0
@@ -334,6 +342,9 @@ def weighed(
         "parts": math.log(sum(not one.is_row for one in found) + any(one.is_row for one in found) or 1),
     }
     entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
+    own = _OWN * entry
+    if is_default_wanted:
+        own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:_BEGINNING]))
     bigrams = set(pairwise(asked))
     worth: list[float] = []
     scores: list[float] = []
@@ -354,7 +365,7 @@ def weighed(
         }
         no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked)) is None
         known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
-        worth.append(known + _OWN * entry - _NO_CELL * no_cell)
+        worth.append(known + own - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
         score += _CODE_SHARE * sum(wanted[t] for t in inside)

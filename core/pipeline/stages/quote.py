@@ -27,7 +27,7 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often, dont_know
 from core.pipeline.stages.cite import further
 from core.ports import Matrix
-from core.query.asking import asks_price, is_of_the_moment
+from core.query.asking import asks_default, asks_price, is_of_the_moment
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
@@ -259,6 +259,7 @@ def quoted(
             for page, some in (under or {}).items()
         },
         question=base,
+        defaults=asks_default(base),
     )
     return Told(one.text, one.citations, held=one.held)
 

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -224,6 +225,17 @@ def test_the_entry_of_a_setting_in_the_question_goes_first_and_both_where_two_ar
     assert "Default: 16." in text and "Default: 99." in text
     _, cited = ask("upload_limit for a longer file since when", story, first, marks=True)
     assert not cited[0].title.endswith("upload_limit"), "an entry seldom tells"
+
+
+def test_where_a_default_is_asked_for_the_entry_that_tells_it_goes_first() -> None:
+    zones = "With USE_TZ on or off in the settings, USE_TZ tells at all which zone is in. " * 2
+    entry = "Default: `False`\n\nA boolean that tells if datetimes are aware of their zone."
+    pages = [evidence(1, zones, heading="Zones"), evidence(2, entry, heading="Settings > USE_TZ")]
+    pages = [replace(pages[0], score=1.0), replace(pages[1], score=0.5)]
+    question = "USE_TZ is not in my settings at all so is it on or off"
+    first = [quote(query_terms(question), pages, weight, "", "3.1", defaults=on).text for on in (False, True)]
+    assert first[0].index("tells at all") < (first[0] + "Default").index("Default")
+    assert "Default: `False`" in first[1] and "tells at all" not in first[1].partition("Default")[0]
 
 
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:

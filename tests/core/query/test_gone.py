@@ -25,6 +25,8 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ("did they get rid of KETTLE_ENV?", ("KETTLE_ENV",)),
         ("what replaced resultcallback", ("resultcallback",)),
         ("ImportError: cannot import name 'escape' from 'kettle'", ("escape",)),
+        ("ImportError: cannot import name 'url' from 'kettle.conf.urls'", ("kettle.conf.urls.url",)),
+        ("ImportError: cannot import name 'JobKey' from 'kettle.jobs' (/a/b.py)", ("JobKey",)),
         ("AttributeError: 'Kettle' object has no attribute 'env'. Did you mean: 'end'?", ("env",)),
         ("send() got an unexpected keyword argument 'cache_time'", ("cache_time",)),
         ("ModuleNotFoundError: No module named 'kettle.ext'", ("kettle.ext",)),
