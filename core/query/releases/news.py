@@ -185,7 +185,7 @@ _ERRORS = tuple(
 )
 """What interpreters and tools say of a name that is not there."""
 _IMPORTED = re.compile(
-    r"cannot import name ['\"`‘’“”]?(?P<name>[a-z]+)['\"`’”]?"
+    r"cannot import name ['\"`‘’“”]?(?P<name>(?-i:[a-z]+))['\"`’”]?"
     r" from ['\"`‘“]?(?P<module>[A-Za-z_]\w*(?:\.\w+)+)",
     re.IGNORECASE,
 )
