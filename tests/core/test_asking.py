@@ -90,6 +90,8 @@ def test_a_price_is_asked_for_that_no_page_tells() -> None:
         ("does it care about robots txt by itself or do i have to switch that on", True),
         ("what is the timeout by default", True),
         ("cache.set('x', 1) and no time given, how long will that stay", True),
+        ("what does it do without any extra arguments", True),
+        ("can I run it without any database", False),
         ("how do I set the timeout", False),
         ("it fails if the file is not set up", False),
     ],
