@@ -106,6 +106,8 @@ class QueryContext:
     """Whether the question takes for there what ended before its release: all of `gone` tells of that."""
     by_part: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
+    further: tuple[Evidence, ...] = ()
+    """Pages that the model reads below those that were found."""
     texts: Mapping[int, str] | None = None
     """What reduction left of each page, by its number; None where nothing was reduced."""
     chosen: Sequence[Evidence] | None = None

@@ -13,7 +13,7 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "10"
+PROMPT_VERSION = "11"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong|contents"
@@ -31,9 +31,9 @@ Use only numbers that exist. Write no links and no list of sources.
 into fenced code blocks; put in the names, paths and values of the question, call what else the readers \
 have of their own `your_name`, and change nothing else.
 4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
-documentation you found does not say; if that is the main thing asked, say so first, and then only what \
-helps all the same. If it answers no part of it, or the question is about something else than {product}, \
-your whole reply is: {dont_know}
+documentation you found does not say. If the evidence lacks the main thing asked, say that first, and add \
+only what brings the asker nearer to it. If nothing in it does, or the question is about something else than \
+{product}, your whole reply is: {dont_know}
 Add nothing before or after that.
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.
@@ -191,7 +191,7 @@ def answer_user(
         asked += f"\nIt has these parts; answer each, or say which the evidence does not cover:\n{listed}"
     where = f" in {language}" if language else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]."
-    closing += f" If it answers no part of it: {DONT_KNOW}"
+    closing += f" If nothing in it helps with that: {DONT_KNOW}"
     if faults:
         listed = "\n".join(f"- {data(fault)}" for fault in faults)
         marked = f":\n<previous>\n{previous}\n</previous>\n" if previous else ". "

@@ -23,7 +23,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     without a model, else where pages are not enough or the model fails.
     """
     retrieve = Retrieve(parts)
-    read: tuple[Stage, ...] = (Reduce(parts), Select(parts), Temper()) if parts.model else ()
+    read: tuple[Stage, ...] = (Reduce(parts, further=True), Select(parts), Temper()) if parts.model else ()
     written: tuple[Stage, ...] = (*read, Write(parts))
     return (
         WorkOut(),

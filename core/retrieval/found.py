@@ -39,7 +39,8 @@ class Found:
 
     `ranks` tells for each context chunk at which rank which retriever found it, `lifts` how far each part of
     its score raised it above the average page, where pages were put in order by those; `named` that pages
-    were found by the very name of what is asked for, which is as sure as can be.
+    were found by the very name of what is asked for, which is as sure as can be. `below` are the pages that
+    come next, as many again, of which no sign is read: for a model that has room for them.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -49,6 +50,7 @@ class Found:
     judgement: Judgement = DEFAULT_JUDGEMENT
     named: bool = False
     lifts: dict[str, dict[str, float]] = field(default_factory=dict)
+    below: tuple[Evidence, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -120,7 +122,7 @@ async def reranked(reranker: Reranker | None, question: str, found: Found, keep:
     """Return the best `keep` of what was found in the order of a reranker, or of the search without one."""
     pool = found.evidence
     if reranker is None or len(pool) < 2:
-        return replace(found, evidence=pool[:keep])
+        return _cut(found, pool, keep)
     passages = [
         f"{e.chunk.title}: {e.chunk.heading}\n" + ("\n".join(e.matched) or e.chunk.page) for e in pool
     ]
@@ -130,7 +132,7 @@ async def reranked(reranker: Reranker | None, question: str, found: Found, keep:
         log.warning("what was found stays in the order of the search: %s", error)
         scores = []
     if not scores:
-        return replace(found, evidence=pool[:keep])
+        return _cut(found, pool, keep)
     lifts: dict[str, dict[str, float]] = {}
     if reranker.weighs:
         added = [WEIGHED * _log_odds(score) for score in scores]
@@ -140,11 +142,15 @@ async def reranked(reranker: Reranker | None, question: str, found: Found, keep:
             item.chunk.id: {**found.lifts.get(item.chunk.id, {}), RERANKER: more - mean}
             for item, more in zip(pool, added, strict=True)
         }
-    order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
-    evidence = tuple(
-        replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
-    )
-    return replace(found, evidence=evidence, lifts=lifts)
+    order = sorted(range(len(pool)), key=lambda at: -scores[at])
+    evidence = [replace(pool[at], score=scores[at]) for at in order]
+    return _cut(replace(found, lifts=lifts), evidence, keep)
+
+
+def _cut(found: Found, evidence: Sequence[Evidence], keep: int) -> Found:
+    """Keep the best pages, and as many of the others below them."""
+    numbered = [replace(item, number=n) for n, item in enumerate((*evidence, *found.below), start=1)]
+    return replace(found, evidence=tuple(numbered[:keep]), below=tuple(numbered[keep : 2 * keep]))
 
 
 def _log_odds(probability: float) -> float:

@@ -236,12 +236,13 @@ class Look:
         more = (key for best in keys[: self.wanted] for key in self.live.beside(best))
         chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
-        there = _once(chunks, pool.keys, places)[: self.wanted]
-        evidence = tuple(
+        there = _once(chunks, pool.keys, places)
+        every = tuple(
             Evidence(number, chunks[key], float(scores[at]), said_in(pool.passages[key], chunks[key].page))
             for number, at in enumerate(there, start=1)
             for key in (pool.keys[at],)
         )
+        evidence, below, there = every[: self.wanted], every[self.wanted :], there[: self.wanted]
         # how sure the passages are; a page that only its pairs brought is no sign of an answer
         by_passage = pool.table[[key not in pool.brought for key in pool.keys]]
         best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
@@ -259,7 +260,7 @@ class Look:
         named = {name: found for name, (_, found) in zip(names, hits.lists, strict=False)}
         ranks = ranks_of(evidence, self.live, named)
         lifts = {} if votes is None else self._lifts(pool, there, votes)
-        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement, lifts=lifts)
+        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement, lifts=lifts, below=below)
 
     def _lifts(self, pool: Pool, places: Sequence[int], votes: Numbers) -> dict[str, dict[str, float]]:
         """Return how far each part of the score raised pages above the mean of the pool, by chunk."""

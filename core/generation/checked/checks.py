@@ -76,10 +76,10 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(
-    r"\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in"
+    r"|(?:old|new|low|high|small|larg|bigg|long|short|fast|slow|earli|lat|easi|simpl|saf|b)est|minimum|maximum)\b"
 )
-"""What makes more of a sentence's beginning than the noun that it speaks of."""
+"""What makes more of a sentence's beginning than its noun, or none of it: "the oldest"."""
 _CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
 _GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
 """A clause that leaves out that it says a default: "and `B` to `False`"."""
@@ -220,8 +220,8 @@ class Checker:
 
     def _without_own_path(self, span: re.Match[str]) -> str:
         """Leave out a path in code that the question has, which no page need know: `packages/api`."""
-        is_own = PATH.fullmatch(span[0].strip("`")) and self.material.holds(span[0].strip("`"))
-        return "" if is_own else span[0]
+        path = span[0].strip("`")
+        return "" if PATH.fullmatch(path) and self.material.holds(path) else span[0]
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""

@@ -70,7 +70,8 @@ _REASON = re.compile(r"\s*[,;:(–—-]+\s*(?:as|because|since|based|from|the|th
 _LACK = _pattern(f"{_WORDS['before_a_lack']}(?:{'|'.join((*_WORDS['lack'], *_WORDS['lack_elsewhere']))})")
 _LACKING = _pattern(
     r"(?:\b(?:is|are|was)\s{1,2}(?:not|nowhere)|n't)\s{1,2}(?:covered|mentioned|addressed|documented|specified|described|stated)"
-    r"\s{1,2}(?:by|in|within)\s{1,2}<material>",
+    r"\s{1,2}(?:by|in|within)\s{1,2}<material>"
+    r"|^<material>\s{1,2}says\s(?:this|it|that|so)\s(?:only\s)?(?:for|of|about)\s[^,;]{1,60}\s(?:and|but)\s(?:does\snot|not)\s",
 )
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)

@@ -12,7 +12,7 @@ from core.generation.quotes.blocks import Block, headings, last_heading, prose, 
 from core.text.markup import GAP
 from core.text.words import one_line
 
-SHORT = 600
+SHORT = 1_200
 """Characters up to which a section is never reduced: often one line of five defines an option. Ours."""
 Weight = Callable[[str], float]
 KEPT = 3

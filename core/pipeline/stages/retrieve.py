@@ -30,7 +30,7 @@ from core.text.words import ruled
 
 TITLES = 300
 """Titles of documents that a guess is offered at most; ours."""
-_READ = ("found", "chosen", "texts", "taken", "failed", "draft", "repeats")
+_READ = ("found", "further", "chosen", "texts", "taken", "failed", "draft", "repeats")
 """What reading leaves in the context, for a second reading that leads nowhere to be taken back."""
 
 
@@ -202,14 +202,23 @@ class OnlyIfSure:
         return is_sure(context.pages, context.open)
 
 
+FURTHER = 0.4
+"""Share of the model's context that pages may fill, where more than those found are read; ours."""
+
+
 class Reduce:
-    """Reduces pages, by the model where it may, else by rule."""
+    """Reduces pages, by the model where it may, else by rule.
+
+    With `further` the pages below those that were found are read, too, as far as there is room (`FURTHER`):
+    by rule, and only where it is not sure that the first ones answer.
+    """
 
     needs: Needs = "model"
 
-    def __init__(self, parts: Resources) -> None:
+    def __init__(self, parts: Resources, further: bool = False) -> None:
         self._product = parts.product.name
         self._budget = parts.budget
+        self._model = parts.model if further else None
 
     async def __call__(self, context: QueryContext) -> None:
         """Set the texts that are left, by the page's number; pages without any are left out."""
@@ -229,7 +238,26 @@ class Reduce:
                 model, context.answerable, self._product, context.releases, evidence
             ),
         )
-        return texts or by_rule.reduce(evidence, context.terms, context.pages.weight)
+        return texts or self._by_rule(context)
+
+    def _by_rule(self, context: QueryContext) -> Mapping[int, str]:
+        evidence, terms, weight = context.pages.evidence, context.terms, context.pages.weight
+        if self._model is None or context.pages.is_enough:
+            return by_rule.reduce(evidence, terms, weight)
+        known = {item.chunk.id for item in evidence}
+        below = (item for item in context.pages.below if item.chunk.id not in known)
+        first = max((item.number for item in evidence), default=0) + 1
+        more = [replace(item, number=number) for number, item in enumerate(below, first)]
+        texts = by_rule.reduce((*evidence, *more), terms, weight)
+        sizes = {number: self._model.count_tokens(text) for number, text in texts.items()}
+        left = FURTHER * self._model.context_tokens - sum(sizes.get(item.number, 0) for item in evidence)
+        kept = {item.number: texts[item.number] for item in evidence if item.number in texts}
+        for item in more:
+            if item.number in texts and sizes[item.number] <= left:
+                kept[item.number] = texts[item.number]
+                left -= sizes[item.number]
+        context.further = tuple(item for item in more if item.number in kept)
+        return kept
 
 
 _GROUPS = 3
@@ -263,7 +291,8 @@ class Select:
     async def selected(self, context: QueryContext) -> Sequence[Evidence]:
         """Return pages; where releases are compared or parts asked, of each at least one."""
         texts = context.texts
-        left = [item for item in context.pages.evidence if texts is None or texts.get(item.number)]
+        every = (*context.pages.evidence, *context.further)
+        left = [item for item in every if texts is None or texts.get(item.number)]
         keep = self._keep * max(1, min(len(context.groups), _GROUPS))
         chosen = await self._budget.take(
             context.course,
@@ -383,7 +412,8 @@ class SearchAgain:
 
 
 def _begin_anew(context: QueryContext, found: Found) -> None:
-    context.found, context.chosen, context.texts, context.draft = found, None, None, None
+    context.found, context.further = found, ()
+    context.chosen, context.texts, context.draft = None, None, None
 
 
 def _lacks(context: QueryContext) -> bool:

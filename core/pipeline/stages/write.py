@@ -104,6 +104,8 @@ class Write:
             context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
         context.taken = _taken(context, self._product, request, written.text, citations, rejected.better)
         context.draft = Draft(route, written.text, citations, context.open)
+        context.found = replace(context.pages, evidence=(*context.pages.evidence, *context.further))
+        context.further = ()
         return None
 
     async def _written(self, context: QueryContext, request: Request) -> Cleaned:
@@ -150,7 +152,8 @@ class Write:
         read = {item.chunk.id for item in request.evidence}
         high = [pair for pair, _near in context.recall.high if pair.id not in read]
         kept = await self._memory.pairs([pair.id for pair in high])
-        first = max((item.number for item in context.pages.evidence), default=0) + 1
+        every = (*context.pages.evidence, *context.further)
+        first = max((item.number for item in every), default=0) + 1
         said = [
             _as_evidence(number, pair, kept[pair.id])
             for number, pair in enumerate((pair for pair in high if pair.id in kept), first)

@@ -59,7 +59,8 @@ _LIKE = re.compile(
 )
 """What stands before a release that something is likened to: "still 1, like in 2.0?"."""
 _TO = re.compile(
-    r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?", re.IGNORECASE
+    r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?(?:version\s+|release\s+|v\s*)?",
+    re.IGNORECASE,
 )
 _WORKED = re.compile(
     r"\b(?:worked|used\s+to|there\s+(?:was|were)"
@@ -167,7 +168,7 @@ def _is_left(text: str, mention: Mention, found: tuple[Mention, ...], product: P
     following = next((m for m in found if m.start >= mention.end), None)
     if following is None and _LEFT.search(_without_product(text[: mention.start], product)):
         return True
-    if following is None or not _TO.fullmatch(text[mention.end : following.start]):
+    if following is None or not _TO.fullmatch(_without_product(text[mention.end : following.start], product)):
         return False
     before = text[: mention.start]
     is_told = _MOVED.search(text) or _AFTER.search(before)

@@ -13,7 +13,7 @@ from core.retrieval.release_notes.notes import version_of
 from core.text.words import whole_word, words
 from core.vocabulary import SOFTWARE
 
-LONGEST = 14
+LONGEST = 18
 """Words of a question for a requirement at most; a longer one tells a story."""
 _LEAST = (
     r"min|minimum|minimal|oldest|lowest|earliest|newest|supported|supports?|required|requires?|needs?"
@@ -28,7 +28,7 @@ _VERBS = (
 _UP = r"\+|,?\s(?:and|or|to)\s(?:\w+\s)?(?:newer|later|above|higher|up|greater|\d)"
 _ENDS = (
     r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported"
-    r"|(?:that\s|which\s)?works?)\b"
+    r"|(?:that\s|which\s)?works?|(?:we|i|you|one)\s(?:can|could|may|must|need|have))\b"
 )
 _CAN_BE = re.compile(r"^\W*(?:can|could|may|does|do|did|is|are|will|would|am i able)\b", re.IGNORECASE)
 """How a question begins that "no" answers."""

@@ -184,7 +184,7 @@ def test_what_manuals_share_is_read_once() -> None:
 
 
 def test_reduction_keeps_the_first_paragraph_of_what_it_keeps() -> None:
-    first, filler = "Set to `True` to cut values at commas (default `False`).", "It boils. " * 70
+    first, filler = "Set to `True` to cut values at commas (default `False`).", "It boils. " * 140
     page = f"`Pot.auto_cut: bool`\n\n{first}\n\n{filler}\n\nIn this mode the secret key is cut at commas."
     kept = reduce([evidence(1, page, heading="Pot.auto_cut")], query_terms("secret key"), lambda _: 1.0)[1]
     assert first in kept and "secret key" in kept and "It boils" not in kept

@@ -94,10 +94,12 @@ def test_an_answer_is_not_taken_for_not_knowing(text: str) -> None:
         "I don't know how to do it by hand.",
         "The documentation does not say how.",
         "Not covered by the evidence.",
+        "The documentation I found says this for 5.0.x and does not say it for 5.1 itself.",
         "Die Dokumentation sagt dazu nichts.",
         "文档中没有提到这个选项。",
     ],
 )
 def test_a_sentence_that_opens_a_refusal_is_known_before_the_rest(sentence: str) -> None:
     assert says_lack(sentence)
+    assert not says_lack("The documentation says this for 5.0 and 5.1 [1].")
     assert not says_lack("Set the key [1].") and not says_lack("You should check the log [1].")

@@ -66,7 +66,6 @@ def test_roles_read_as_sphinx_shows_them(role, shown):
             "**Windows:**\n\n```\n> x\n```",
         ),
         (".. rubric:: Notes", "**Notes**"),
-        (".. glossary::\n\n   WSGI\n      A standard.", "- WSGI: A standard."),
         (".. unheard_of:: thing\n   :option: 3\n\n   The *content*.", "The *content*."),
         (".. promo:: Two words\n\n   Text.", "**Two words**\n\nText."),
         (".. click:run::\n\n   invoke(x)", "```python\ninvoke(x)\n```"),
@@ -111,6 +110,24 @@ def test_headings_and_anchors_are_those_of_sphinx():
         Section(("The Title", "ANSI Colors"), "ansi-colors", "Text."),
         Section(("The Title", "Text!"), "text", "More."),
         Section(("The Title", "Text!"), "id2", "Again."),
+    )
+
+
+def test_each_entry_of_a_glossary_is_a_section_under_its_terms():
+    document = parsed(
+        "Words\n=====\n\n.. glossary::\n   :sorted:\n\n   late ack\n   late acknowledgment\n"
+        "      A message is acknowledged\n      *after* it was read.\n\n      See :term:`WSGI`.\n\n"
+        "   .. of other projects\n\n"
+        "   ``WSGI`` : standard\n      An interface.\n\n   told nowhere\n",
+        "rst",
+    )
+    assert document.sections == (
+        Section(
+            ("Words", "late ack, late acknowledgment"),
+            "term-late-ack",
+            "A message is acknowledged *after* it was read.\n\nSee WSGI.",
+        ),
+        Section(("Words", "WSGI"), "term-WSGI", "An interface."),
     )
 
 

@@ -96,6 +96,20 @@ def test_a_release_in_which_something_did_is_not_the_asked_one(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "went from 1.1 to flask 2.3 and our start script is dead",
+        "we moved from Flask 2.0 to Flask 2.3 and now it fails",
+        "upgraded from 1.1 to version 2.3, the hooks broke",
+        "went from flask 1 to flask v2.3: no such option",
+    ],
+)
+def test_a_release_that_was_left_for_one_of_the_product_is_not_asked_for(text):
+    resolution = resolve(Question(text), PRODUCTS["flask"])
+    assert (resolution.release, resolution.unknown, resolution.comparison) == ("2.3", (), False)
+
+
+@pytest.mark.parametrize(
     ("text", "unknown"),
     [
         ("since 2.2 my config file is ignored", ()),

@@ -26,6 +26,7 @@ OWN = ("Kettle", "kettle")
         "minimum python version?",
         "which python do i need",
         "what's the oldest python that works with kettle 2.0?",
+        "whats the oldest python we can be on if we move to kettle 2.0 this spring",
         "does it run on python 3.12",
         "is python 3.8 still supported",
         "python requirement",

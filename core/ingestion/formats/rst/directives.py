@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.domain import RawDocument
@@ -187,6 +187,31 @@ def _index(call: Call) -> list[Any]:
     return [call.make("indexed", terms=[term[:MAX_TERM] for term in terms if term])]
 
 
+def _glossary(call: Call) -> list[Any]:
+    """Make each entry a section of its own under its terms, with the anchor that Sphinx gives the first."""
+    terms: list[str] = []
+    made: list[Any] = []
+    begin, lines = -1, [*call.content, "end"]
+    for number, line in enumerate(lines):
+        if not line.strip() or line.startswith((" ", "\t")):
+            begin = number if terms and begin < 0 and line.strip() else begin
+            continue
+        if begin >= 0:
+            made.append(_term(call, terms, call.content[begin:number]))
+            terms, begin = [], -1
+        if not line.startswith(".. "):
+            terms.append(line.split(" : ")[0].strip())
+    return made
+
+
+def _term(call: Call, terms: Sequence[str], told: Any) -> Any:
+    texts = ["".join(node.astext() for node in call.inline(term)) for term in terms]
+    node = call.make("desc", heading=", ".join(texts), signatures=[], anchor=object_id(f"term-{texts[0]}"))
+    told.trim_left(min(len(line) - len(line.lstrip()) for line in told if line.strip()))
+    node += call.parsed(told)
+    return node
+
+
 def _role(call: Call) -> list[Any]:
     """Note a role of the document's own: `.. role:: code-py(code)`."""
     name, _, base = call.argument.rstrip(")").partition("(")
@@ -257,6 +282,7 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
     "changelog": _changelog,
     "csv-table": _csv,
+    "glossary": _glossary,
     "index": _index,
     "program": _program,
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
@@ -264,7 +290,7 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(TITLED, _admonition),
     **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),
     "only": _only,
-    **dict.fromkeys(("ifconfig", "hlist", "tabs", "tab-set", "container", "glossary", "acks", "div",
+    **dict.fromkeys(("ifconfig", "hlist", "tabs", "tab-set", "container", "acks", "div",
                      "grid", "grid-item", "cpp:namespace"), _body),
     **dict.fromkeys(("epigraph", "highlights", "pull-quote", "compound"), _prose),
 }  # fmt: skip
