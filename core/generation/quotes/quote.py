@@ -18,7 +18,7 @@ from core.errors import (
 )
 from core.generation.citations import citation
 from core.generation.quotes.blocks import Block, last_heading
-from core.generation.quotes.sections import BRIEF, DOUBT, FULL, Section, Whole, weighed
+from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
 from core.generation.quotes.writing import Piece, signed, written
@@ -46,6 +46,8 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
+_AT_A_GLANCE = 600
+"""Characters up to which a part of a section is shown as one that may be the answer, too; ours."""
 _INTRODUCTION = 800
 """Characters up to which a section without code is taken for the introduction of its parts; ours."""
 
@@ -77,6 +79,10 @@ _WHAT_IS = re.compile(
     r"(?:\s++(?:(?:good|used)\s++)?for)?[ \t]*+(?:[?,.!\n]|$)",
     re.IGNORECASE,
 )
+_MEANS = re.compile(
+    r"\bwhat(?:['’]?s|\s(?:is|are))\b|\bmean(?:s|ing|t)?\b|\bdefin(?:e|ed|ition)\b", re.IGNORECASE
+)
+"""How it is asked what a word means."""
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
 _CAPTION = 80
@@ -109,25 +115,28 @@ def quote(
     question: str = "",
     changes: bool = False,
     defaults: bool = False,
+    doubtful: bool = False,
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
     page's id, where more is known of it, `under` those of the sections inside of it; `marks` tells that it
     is asked since when something is there, `changes` whether it is as it was: what versions did is quoted;
-    `defaults` that it is asked what holds where nobody set anything.
+    `defaults` that it is asked what holds where nobody set anything, `doubtful` that the first section hardly
+    is the answer: then as many others are shown as may be quoted.
     Of a table only the row is quoted of which the `question` asks.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
+    means = _MEANS.search(question) is not None
 
     def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults)
+        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults, means)
 
     for item in evidence:
         place = (item.chunk.release, item.chunk.path, item.chunk.heading)
@@ -140,7 +149,7 @@ def quote(
 
     every = list(found.values())
     pieces, held = _cell(every, question) or _chosen(
-        every, wanted, max_quotes, marks, changes, inside, _WHAT_IS.match(question) is not None
+        every, wanted, max_quotes, marks, changes, inside, _WHAT_IS.match(question) is not None, doubtful
     )
     pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
@@ -244,8 +253,11 @@ def _chosen(
     changes: bool,
     inside: Callable[[Section], Iterable[Section]],
     what: bool = False,
+    doubtful: bool = False,
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
+
+    Where that one is `doubtful`, the next best follow whatever they hold.
 
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
@@ -279,15 +291,16 @@ def _chosen(
         left = [part, *(one for one in left if one not in same)]
     for section in sorted(left, key=lambda one: one is not part and not one.entry):
         is_due = section is part or (section.entry and first.entry)
-        if len(pieces) == limit or (not is_due and share(covered) >= _ENOUGH):
+        if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
             break
-        picked = section.picked(BRIEF)
+        picked = section.picked(GLANCE if doubtful else BRIEF)
         adds = is_due or share(section.holds(picked) - covered) >= _ADDS
         size = length + section.size(picked)
         likely = section.value >= first.value - _CLOSE and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
-        if section.standing < _NEAR or section.says(picked) & said or section.pointing.issuperset(picked):
+        fits = section.standing >= _NEAR and (adds or likely)
+        if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
-        if not (adds or likely):
+        if not (section.size(picked) <= _AT_A_GLANCE if doubtful else fits):
             continue
         pieces.append(_piece(section, picked, marks))
         covered |= section.holds(picked) if adds else set()

@@ -37,6 +37,8 @@ BRIEF = Limits(300, 250, 600, 300)
 """Where several sections are quoted."""
 DOUBT = Limits(750, 250, 600, 300)
 """Where the best section hardly holds the question: a part of it may well be the wrong one."""
+GLANCE = Limits(200, 150, 350, 150)
+"""Of what stands beside the first section where it hardly is the answer: enough to see whether it is that."""
 _CODE = 0.5
 """What a character of code counts: it is seen at a glance, and half of it is of no use."""
 WEIGHTS: Mapping[str, float] = {
@@ -110,6 +112,7 @@ _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w
 An empty `{}` tells nothing."""
 _HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+")
 """A heading that is one name with hyphens: `ci-name`."""
+_GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary|definitions)\b", re.IGNORECASE)
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
@@ -323,11 +326,12 @@ def weighed(
     standing: float,
     is_entry_wanted: bool = False,
     is_default_wanted: bool = False,
+    is_meaning_wanted: bool = False,
 ) -> Section:
     """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order.
 
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
-    `is_default_wanted` that what it is without being set is asked for.
+    `is_default_wanted` that what it is without being set is asked for, `is_meaning_wanted` what a word means.
     """
     found, read = _read(whole.text)
     total = sum(wanted.values()) or 1.0
@@ -342,6 +346,7 @@ def weighed(
         "parts": math.log(sum(not one.is_row for one in found) + any(one.is_row for one in found) or 1),
     }
     entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
+    entry = entry or (is_meaning_wanted and _defines(chunk.title, name, wanted))
     own = _OWN * entry
     if is_default_wanted:
         own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:_BEGINNING]))
@@ -404,6 +409,13 @@ def _is_entry(heading: str, wanted: Container[str]) -> bool:
     name = heading.strip("`").partition(" ")[0].lower()
     is_one = name.startswith("--") or ("_" in name and name.replace("_", "").isalnum())
     return (is_one or bool(_HYPHENED.fullmatch(heading.strip("`")))) and name in wanted
+
+
+def _defines(title: str, heading: str, wanted: Container[str]) -> bool:
+    """Return True if a page is a glossary's, and its heading a word that the question has."""
+    return bool(_GLOSSARY.search(title)) and any(
+        (said := tuple(terms(word))) and all(term in wanted for term in said) for word in heading.split(",")
+    )
 
 
 def _share(some: Iterable[str], wanted: Mapping[str, float]) -> float:

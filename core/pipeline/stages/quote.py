@@ -100,6 +100,9 @@ class Quote:
         level = about_others(level, context, self._product, told)
         if await self._is_of_the_moment(context):
             return changes_often(context, self._product)
+        if level == "close" and not settled:
+            told = quoted(context, self._product.name, rejected, sections, under, doubtful=True)
+            cited = {entry.hash for entry in told.citations}
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -218,10 +221,12 @@ def quoted(
     rejected: Collection[str] = (),
     sections: Mapping[str, Whole] | None = None,
     under: Mapping[str, Sequence[Evidence]] | None = None,
+    doubtful: bool = False,
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
 
-    `under` holds the pages inside of those that may only introduce them.
+    `under` holds the pages inside of those that may only introduce them; `doubtful` tells that the best one
+    hardly is the answer.
     """
     found = _without(context.pages, rejected)
     if context.gone and not rejected:
@@ -260,6 +265,7 @@ def quoted(
         },
         question=base,
         defaults=asks_default(base),
+        doubtful=doubtful,
     )
     return Told(one.text, one.citations, held=one.held)
 

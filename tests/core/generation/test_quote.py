@@ -650,3 +650,57 @@ def test_of_many_versions_what_bears_on_the_question_and_the_newest_go_first() -
 )
 def test_what_something_is_is_known_from_what_it_does(question: str, is_one: bool) -> None:
     assert bool(_WHAT_IS.match(question)) is is_one
+
+
+# --- a hedge shows several ------------------------------------------------------------------------
+
+
+def lids(long: str = "") -> list[Evidence]:
+    """Return pages of which the third tells, and the first has most words of the question."""
+    texts = [
+        "The lid of the kettle is closed before it boils. A closed lid is safe.",
+        long or "Kettles have a lid.\n\nThe lid is made of steel.",
+        "Turn the ring until it clicks.",
+        "Nothing of that kind is here.",
+    ]
+    return [
+        evidence(n, text, heading=f"Part {n}", score=20.0 - 4 * n) for n, text in enumerate(texts, start=1)
+    ]
+
+
+def test_where_the_best_is_doubtful_the_next_are_shown_whatever_they_hold() -> None:
+    question = "how is the lid of the kettle closed"
+    plain = asked(question, *lids())
+    assert len(plain.citations) == 1 and "ring" not in plain.text
+    wide = asked(question, *lids(), doubtful=True)
+    assert len(wide.citations) == 3 and wide.text.startswith(plain.text.partition(" [1]")[0])
+    assert "Turn the ring until it clicks. [3]" in wide.text
+    assert wide.held >= plain.held
+
+
+def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
+    question = "how is the lid of the kettle closed"
+    code = "\n".join(f"kettle.close({n})" for n in range(80))
+    wide = asked(question, *lids(f"A lid closes:\n\n```python\n{code}\n```"), doubtful=True)
+    assert "kettle.close" not in wide.text and len(wide.citations) == 3
+    first = lids()[0]
+    twice = [first, replace(first, number=2, chunk=replace(first.chunk, id="other", heading="Copy"))]
+    assert len(asked(question, *twice, doubtful=True).citations) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("whats this carafe thing that the kettle comes with", "carafe"),
+        ("the pages speak of a carafe.. meaning?", "carafe"),
+        ("how do I clean the carafe thing that the kettle comes with", "Cleaning"),
+    ],
+)
+def test_what_a_word_means_is_told_by_its_entry_in_the_glossary(question: str, first: str) -> None:
+    pages = [
+        evidence(1, "The carafe is rinsed by hand.", heading="Cleaning", score=9.0),
+        evidence(2, "A jug that keeps warm.", title="Glossary", heading="Glossary > carafe, jug", score=8.0),
+        evidence(3, "A jug that keeps warm.", title="Parts", heading="Parts > carafe", score=8.5),
+    ]
+    told = quote(query_terms(question), pages, weight, "Kettle", "3.1", question=question)
+    assert first in told.citations[0].title
