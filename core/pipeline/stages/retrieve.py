@@ -22,7 +22,7 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly, walk
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
-from core.retrieval.found import Found, merged
+from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.requirements import required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
@@ -403,12 +403,19 @@ class SearchAgain:
             encoder = await self._parts.encoder_of(release)
             vectors = await encoder.encode([made.passage])
             lists.append(await searcher.search(form, vectors, release))
-        known = {item.chunk.id for item in context.pages.evidence}
-        if all(item.chunk.id in known for found in lists for item in found.evidence):
+        lists = [_unread(found, context.pages) for found in lists]
+        if not any(found.evidence for found in lists):
             return None
         # how sure the pages are is told by the question, not by a guess at its answer
         both = merged([*lists, context.pages])
         return replace(both, signs=context.pages.signs, rarity={**both.rarity, **context.pages.rarity})
+
+
+def _unread(found: Found, known: Found) -> Found:
+    """Return the best pages of a search that are not known yet, as many as one finds."""
+    ids = {item.chunk.id for item in known.evidence}
+    fresh = [item for item in (*found.evidence, *found.below) if item.chunk.id not in ids]
+    return replace(found, evidence=tuple(fresh[:KEPT]), below=())
 
 
 def _begin_anew(context: QueryContext, found: Found) -> None:

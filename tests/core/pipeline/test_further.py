@@ -12,7 +12,7 @@ from core.errors import ModelUnavailable
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget, Resources
 from core.pipeline.stage import run
-from core.pipeline.stages.retrieve import FURTHER, Reduce, Select
+from core.pipeline.stages.retrieve import FURTHER, Reduce, Select, _unread
 from core.ports import Prompt
 from core.recipes import recipe_of
 from core.retrieval.confidence import Judgement
@@ -142,3 +142,12 @@ async def test_a_reranker_hands_on_the_pages_that_it_put_below() -> None:
     again = await reranked(Backwards(), ASKED, both, KEPT)  # type: ignore[arg-type]
     assert [item.number for item in (*again.evidence, *again.below)] == list(range(1, 2 * KEPT + 1))
     assert [item.chunk.id for item in again.below] == [f"c{n}" for n in range(KEPT, 0, -1)]
+
+
+def test_a_second_search_goes_below_what_the_first_one_found() -> None:
+    first = found(UNSURE)
+    again = _unread(first, first)  # its best pages are those that were read
+    assert [item.chunk.id for item in again.evidence] == [item.chunk.id for item in first.below]
+    other = _unread(first, replace(first, evidence=first.evidence[1:]))
+    assert [item.number for item in other.evidence] == [1, *range(KEPT + 1, 2 * KEPT)]
+    assert not _unread(replace(first, below=()), first).evidence
