@@ -26,7 +26,7 @@ SERVER = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_se
 hundred misses five to seven of them, not the same after every start.
 """
 HERE = {**SERVER, "sync_threshold": 200, "batch_size": 100}
-"""The same in this process. What is put waits to be sorted in, and the first removal after a search then sorts
+"""The same in this process. What is put waits to be sorted in, and the first removal after a search sorts
 in all of it, 4 ms each, while nobody can search: a fifth of the usual 1,000 may wait.
 """
 _EMPTY = "Nothing found on disk"
