@@ -49,6 +49,8 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 """What asks whether something is as it was: "does `-W` still stop at the first one?"."""
+_OTHERS = 0.1
+"""How much likelier it is that one of several sections answers, where the first hardly does; ours."""
 
 
 class Quote:
@@ -103,6 +105,8 @@ class Quote:
         if level == "close" and not settled:
             told = quoted(context, self._product.name, rejected, sections, under, doubtful=True)
             cited = {entry.hash for entry in told.citations}
+            if len(cited) > 1:
+                confidence = max(confidence, min(confidence + _OTHERS, judgement.enough))
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
