@@ -257,22 +257,18 @@ class QueryContext:
             found.judgement.enough,
             asdict(found.signs),
             self.open,
-            [
-                PageTrace(
-                    f"{item.chunk.title}: {item.chunk.heading}",
-                    item.chunk.path,
-                    item.chunk.url,
-                    item.chunk.release,
-                    item.score,
-                    item.matched,
-                    found.ranks.get(item.chunk.id, {}),
-                    _most(found.lifts.get(item.chunk.id, {})) if place < EXPLAINED else {},
-                )
-                for place, item in enumerate(found.evidence)
-            ],
+            [_traced(found, item, place < EXPLAINED) for place, item in enumerate(found.evidence)],
             found.level,
         )
         self.lap(step)
+
+    def note_further(self) -> None:
+        """Count those below the pages found in, from which an answer was written, and trace them."""
+        found, more = self.pages, self.further
+        if self.trace.found and more:
+            pages = [*self.trace.found.evidence, *(_traced(found, item, False) for item in more)]
+            self.trace.found = replace(self.trace.found, evidence=pages)
+        self.found, self.further = replace(found, evidence=(*found.evidence, *more)), ()
 
     def note_quoted(self, confidence: float, enough: float, level: Level, signs: QuoteSigns) -> None:
         """Trace how sure the quote is, which is what counts where pages are quoted."""
@@ -281,6 +277,13 @@ class QueryContext:
             self.trace.found = replace(
                 self.trace.found, confidence=confidence, threshold=enough, level=level, signs=told
             )
+
+
+def _traced(found: Found, item: Evidence, explained: bool) -> PageTrace:
+    chunk = item.chunk
+    lifts = _most(found.lifts.get(chunk.id, {})) if explained else {}
+    heading, ranks = f"{chunk.title}: {chunk.heading}", found.ranks.get(chunk.id, {})
+    return PageTrace(heading, chunk.path, chunk.url, chunk.release, item.score, item.matched, ranks, lifts)
 
 
 def _most(lifts: Mapping[str, float]) -> dict[str, float]:

@@ -32,8 +32,8 @@ into fenced code blocks; put in the names, paths and values of the question, cal
 have of their own `your_name`, and change nothing else.
 4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
 documentation you found does not say. If the evidence lacks the main thing asked, say that first, and add \
-only what brings the asker nearer to it. If nothing in it does, or the question is about something else than \
-{product}, your whole reply is: {dont_know}
+only what brings the asker nearer to it. If nothing in the evidence does, or the question is about \
+something else than {product}, your whole reply is: {dont_know}
 Add nothing before or after that.
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.

@@ -21,7 +21,7 @@ READERS = 2
 IDS_AT_ONCE = 5000
 PAUSES = (0.02, 0.1, 0.3)
 """Seconds before a collection that is being built is looked at again."""
-SERVER = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
+SERVER: dict[str, Any] = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 300}
 """How the graph is made and searched. With Chroma's own numbers (16, 100, 100) a search for the nearest
 hundred misses five to seven of them, not the same after every start.
 """
@@ -51,6 +51,10 @@ class Calls:
                         embedding_function=None,
                         configuration={"hnsw": SERVER if self._url else HERE},
                     )
+            elif (
+                target.configuration["hnsw"]["ef_search"] < SERVER["ef_search"]
+            ):  # counts from the next start
+                target.modify(configuration={"hnsw": {"ef_search": SERVER["ef_search"]}})
             if len(ids):
                 target.upsert(ids=list(ids), embeddings=vectors)
 

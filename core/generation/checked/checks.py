@@ -76,8 +76,8 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN = re.compile(
-    r"(?i)\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in"
-    r"|(?:old|new|low|high|small|larg|bigg|long|short|fast|slow|earli|lat|easi|simpl|saf|b)est|minimum|maximum)\b"
+    r"(?i)\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in)\b"
+    r"|\A(?:(?:old|new|low|high|small|larg|bigg|long|short|fast|slow|earli|lat)est|minimum|maximum)\Z"
 )
 """What makes more of a sentence's beginning than its noun, or none of it: "the oldest"."""
 _CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")

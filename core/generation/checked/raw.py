@@ -71,7 +71,8 @@ _LACK = _pattern(f"{_WORDS['before_a_lack']}(?:{'|'.join((*_WORDS['lack'], *_WOR
 _LACKING = _pattern(
     r"(?:\b(?:is|are|was)\s{1,2}(?:not|nowhere)|n't)\s{1,2}(?:covered|mentioned|addressed|documented|specified|described|stated)"
     r"\s{1,2}(?:by|in|within)\s{1,2}<material>"
-    r"|^<material>\s{1,2}says\s(?:this|it|that|so)\s(?:only\s)?(?:for|of|about)\s[^,;]{1,60}\s(?:and|but)\s(?:does\snot|not)\s",
+    r"|^<material>\s{1,2}says\s(?:this|it|so)\s(?:only\s)?(?:for|of)\s[^,;]{1,60}\s(?:and|but)\s"
+    r"(?:does\snot\ssay\s(?:it|this|so)|not)\s(?:for|of)\s[^,;]{0,20}\d",
 )
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)

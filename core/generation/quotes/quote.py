@@ -18,7 +18,7 @@ from core.errors import (
 )
 from core.generation.citations import citation
 from core.generation.quotes.blocks import Block, last_heading
-from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, weighed
+from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, asked_after, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
 from core.generation.quotes.writing import Piece, signed, written
@@ -46,6 +46,8 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
+_GLIMPSED = 0.2
+"""Share of the best page's score that the page of such a part must have; ours."""
 _AT_A_GLANCE = 600
 """Characters up to which a part of a section is shown as one that may be the answer, too; ours."""
 _INTRODUCTION = 800
@@ -79,10 +81,6 @@ _WHAT_IS = re.compile(
     r"(?:\s++(?:(?:good|used)\s++)?for)?[ \t]*+(?:[?,.!\n]|$)",
     re.IGNORECASE,
 )
-_MEANS = re.compile(
-    r"\bwhat(?:['’]?s|\s(?:is|are))\b|\bmean(?:s|ing|t)?\b|\bdefin(?:e|ed|ition)\b", re.IGNORECASE
-)
-"""How it is asked what a word means."""
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
 _CAPTION = 80
@@ -130,7 +128,7 @@ def quote(
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
-    means = _MEANS.search(question) is not None
+    means = asked_after(question)
 
     def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
@@ -293,14 +291,14 @@ def _chosen(
         is_due = section is part or (section.entry and first.entry)
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
             break
-        picked = section.picked(GLANCE if doubtful else BRIEF)
+        picked = section.picked(GLANCE if doubtful and not is_due else BRIEF)
         adds = is_due or share(section.holds(picked) - covered) >= _ADDS
         size = length + section.size(picked)
         likely = section.value >= first.value - _CLOSE and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
-        fits = section.standing >= _NEAR and (adds or likely)
         if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
-        if not (section.size(picked) <= _AT_A_GLANCE if doubtful else fits):
+        glanced = doubtful and section.standing >= _GLIMPSED and section.size(picked) <= _AT_A_GLANCE
+        if not (glanced or (section.standing >= _NEAR and (adds or likely))):
             continue
         pieces.append(_piece(section, picked, marks))
         covered |= section.holds(picked) if adds else set()

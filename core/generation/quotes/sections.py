@@ -112,7 +112,15 @@ _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w
 An empty `{}` tells nothing."""
 _HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+")
 """A heading that is one name with hyphens: `ci-name`."""
-_GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary|definitions)\b", re.IGNORECASE)
+_GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary)\b", re.IGNORECASE)
+_ASKED_AFTER = re.compile(
+    r"\bwhat(?:['’]?s|\s(?:is|are))\s(?:(?:an?|the|this|that|these|all)\s){0,2}(?P<is>[\w.-]+(?:\s[\w.-]+)?)"
+    r"(?:\s(?:things?|stuff))?(?=\W*$|\W*\n|[?.!,;]|\s(?:that|which|exactly|anyway|actually)\b)"
+    r"|\bwhat\sdo(?:es)?\s(?:(?:an?|the)\s)?(?P<does>[\w.-]+(?:\s[\w.-]+)?)\smean\b"
+    r"|\b(?:meaning\sof|define)\s(?:(?:an?|the)\s)?(?P<of>[\w-]+)|(?P<before>[\w-]+)[\W_]{1,4}meaning\b",
+    re.IGNORECASE,
+)
+"""How it is asked what a word means."""
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
@@ -326,12 +334,13 @@ def weighed(
     standing: float,
     is_entry_wanted: bool = False,
     is_default_wanted: bool = False,
-    is_meaning_wanted: bool = False,
+    meant: frozenset[str] = frozenset(),
 ) -> Section:
     """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order.
 
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
-    `is_default_wanted` that what it is without being set is asked for, `is_meaning_wanted` what a word means.
+    `is_default_wanted` that what it is without being set is asked for; `meant` are the terms of a word of
+    which the meaning is asked for.
     """
     found, read = _read(whole.text)
     total = sum(wanted.values()) or 1.0
@@ -346,7 +355,7 @@ def weighed(
         "parts": math.log(sum(not one.is_row for one in found) + any(one.is_row for one in found) or 1),
     }
     entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
-    entry = entry or (is_meaning_wanted and _defines(chunk.title, name, wanted))
+    entry = entry or bool(meant and _defines(chunk.title, name, meant))
     own = _OWN * entry
     if is_default_wanted:
         own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:_BEGINNING]))
@@ -411,10 +420,16 @@ def _is_entry(heading: str, wanted: Container[str]) -> bool:
     return (is_one or bool(_HYPHENED.fullmatch(heading.strip("`")))) and name in wanted
 
 
-def _defines(title: str, heading: str, wanted: Container[str]) -> bool:
-    """Return True if a page is a glossary's, and its heading a word that the question has."""
+def asked_after(question: str) -> frozenset[str]:
+    """Return the terms of the word of which a question asks what it is or means: "whats this kombu thing"."""
+    found = (match[match.lastgroup or 0] for match in _ASKED_AFTER.finditer(question))
+    return frozenset(term for word in found for term in terms(word))
+
+
+def _defines(title: str, heading: str, meant: Container[str]) -> bool:
+    """Return True if a page is a glossary's, and its heading a word that is asked after."""
     return bool(_GLOSSARY.search(title)) and any(
-        (said := tuple(terms(word))) and all(term in wanted for term in said) for word in heading.split(",")
+        (said := tuple(terms(word))) and all(term in meant for term in said) for word in heading.split(",")
     )
 
 

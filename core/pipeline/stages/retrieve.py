@@ -248,14 +248,15 @@ class Reduce:
         below = (item for item in context.pages.below if item.chunk.id not in known)
         first = max((item.number for item in evidence), default=0) + 1
         more = [replace(item, number=number) for number, item in enumerate(below, first)]
+        kept = by_rule.reduce(evidence, terms, weight)  # as it is without those below
         texts = by_rule.reduce((*evidence, *more), terms, weight)
-        sizes = {number: self._model.count_tokens(text) for number, text in texts.items()}
-        left = FURTHER * self._model.context_tokens - sum(sizes.get(item.number, 0) for item in evidence)
-        kept = {item.number: texts[item.number] for item in evidence if item.number in texts}
+        count = self._model.count_tokens
+        left = FURTHER * self._model.context_tokens - sum(map(count, kept.values()))
         for item in more:
-            if item.number in texts and sizes[item.number] <= left:
-                kept[item.number] = texts[item.number]
-                left -= sizes[item.number]
+            text = texts.get(item.number, "")
+            if text and (size := count(text)) <= left:
+                kept[item.number] = text
+                left -= size
         context.further = tuple(item for item in more if item.number in kept)
         return kept
 
@@ -403,7 +404,8 @@ class SearchAgain:
             encoder = await self._parts.encoder_of(release)
             vectors = await encoder.encode([made.passage])
             lists.append(await searcher.search(form, vectors, release))
-        lists = [_unread(found, context.pages) for found in lists]
+        read = (*context.pages.evidence, *context.further)
+        lists = [_unread(found, read) for found in lists]
         if not any(found.evidence for found in lists):
             return None
         # how sure the pages are is told by the question, not by a guess at its answer
@@ -411,9 +413,9 @@ class SearchAgain:
         return replace(both, signs=context.pages.signs, rarity={**both.rarity, **context.pages.rarity})
 
 
-def _unread(found: Found, known: Found) -> Found:
-    """Return the best pages of a search that are not known yet, as many as one finds."""
-    ids = {item.chunk.id for item in known.evidence}
+def _unread(found: Found, read: Sequence[Evidence]) -> Found:
+    """Return the best pages of a search that were not read yet, as many as one finds."""
+    ids = {item.chunk.id for item in read}
     fresh = [item for item in (*found.evidence, *found.below) if item.chunk.id not in ids]
     return replace(found, evidence=tuple(fresh[:KEPT]), below=())
 

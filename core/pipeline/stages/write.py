@@ -104,8 +104,7 @@ class Write:
             context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
         context.taken = _taken(context, self._product, request, written.text, citations, rejected.better)
         context.draft = Draft(route, written.text, citations, context.open)
-        context.found = replace(context.pages, evidence=(*context.pages.evidence, *context.further))
-        context.further = ()
+        context.note_further()
         return None
 
     async def _written(self, context: QueryContext, request: Request) -> Cleaned:

@@ -28,7 +28,7 @@ _VERBS = (
 _UP = r"\+|,?\s(?:and|or|to)\s(?:\w+\s)?(?:newer|later|above|higher|up|greater|\d)"
 _ENDS = (
     r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported"
-    r"|(?:that\s|which\s)?works?|(?:we|i|you|one)\s(?:can|could|may|must|need|have))\b"
+    r"|(?:that\s|which\s)?works?|(?:we|i|you|one)\s(?:can|could|may))\b"
 )
 _CAN_BE = re.compile(r"^\W*(?:can|could|may|does|do|did|is|are|will|would|am i able)\b", re.IGNORECASE)
 """How a question begins that "no" answers."""

@@ -208,8 +208,11 @@ def test_what_only_the_question_names_has_no_page_that_tells_of_it() -> None:
 def test_the_highest_of_what_is_asked_is_no_subject_of_its_own() -> None:
     told = "The highest is 16 megabytes: uploads are limited to that [2]."
     assert checker("what is the highest limit of uploads").faults(told) == ()
-    told = "The quota is 16 megabytes: uploads are limited [2]."
-    assert checker("what is the quota of uploads").faults(told)
+    for told in (
+        "The quota is 16 megabytes: uploads are limited [2].",
+        "The maximum quota is 16 megabytes [2].",
+    ):
+        assert checker("what is the maximum quota of uploads").faults(told)
 
 
 def test_a_question_lends_no_words_to_a_claim() -> None:

@@ -678,6 +678,19 @@ def test_where_the_best_is_doubtful_the_next_are_shown_whatever_they_hold() -> N
     assert wide.held >= plain.held
 
 
+def test_beside_a_doubtful_one_the_part_that_it_introduces_stays_and_what_is_far_off_does_not_come() -> None:
+    code = "\n".join(f"kettle.close({n})" for n in range(26))
+    pages = [
+        evidence(
+            1, "There are ways of closing the lid of the kettle.", heading="Closing the lid", score=10.0
+        ),
+        evidence(2, f"By hand:\n\n```python\n{code}\n```", heading="Closing the lid > By hand", score=9.0),
+        evidence(3, "Buy a new one.", heading="Shop", score=1.0),
+    ]
+    wide = asked("closing the lid of the kettle", *pages, doubtful=True)
+    assert "kettle.close(25)" in wide.text and "Buy" not in wide.text
+
+
 def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
     question = "how is the lid of the kettle closed"
     code = "\n".join(f"kettle.close({n})" for n in range(80))
@@ -694,6 +707,8 @@ def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None
         ("whats this carafe thing that the kettle comes with", "carafe"),
         ("the pages speak of a carafe.. meaning?", "carafe"),
         ("how do I clean the carafe thing that the kettle comes with", "Cleaning"),
+        ("what's the right way to rinse a carafe", "Cleaning"),
+        ("my carafe is rinsed by hand, what is going on", "Cleaning"),
     ],
 )
 def test_what_a_word_means_is_told_by_its_entry_in_the_glossary(question: str, first: str) -> None:

@@ -117,8 +117,9 @@ def test_each_entry_of_a_glossary_is_a_section_under_its_terms():
     document = parsed(
         "Words\n=====\n\n.. glossary::\n   :sorted:\n\n   late ack\n   late acknowledgment\n"
         "      A message is acknowledged\n      *after* it was read.\n\n      See :term:`WSGI`.\n\n"
-        "   .. of other projects\n\n"
-        "   ``WSGI`` : standard\n      An interface.\n\n   told nowhere\n",
+        "   .. of other projects\n\n   ..\n      for authors\n\n"
+        "   ``WSGI`` : standard\n      An interface.\n\n   WSGI\n      Once more.\n\n"
+        "   任务\n      A task.\n\n   told nowhere\n",
         "rst",
     )
     assert document.sections == (
@@ -128,6 +129,8 @@ def test_each_entry_of_a_glossary_is_a_section_under_its_terms():
             "A message is acknowledged *after* it was read.\n\nSee WSGI.",
         ),
         Section(("Words", "WSGI"), "term-WSGI", "An interface."),
+        Section(("Words", "WSGI"), "words", "Once more."),
+        Section(("Words", "任务"), "words", "A task."),
     )
 
 

@@ -81,6 +81,20 @@ async def test_those_found_are_read_whatever_room_they_take() -> None:
     assert [item.number for item in context.chosen or ()] == list(range(1, KEPT + 1))
 
 
+async def test_a_page_found_loses_nothing_to_one_below() -> None:
+    told = "Turn the ring, and the lid of the kettle is closed."
+    pages = found(UNSURE)
+    near = replace(pages.evidence[0].chunk, page="The kettle boils.", after=told)
+    long = replace(pages.below[0].chunk, page=told + "\n\n" + "The lid of the kettle. " * 2000)
+    both = replace(
+        pages,
+        evidence=(replace(pages.evidence[0], chunk=near), *pages.evidence[1:]),
+        below=(replace(pages.below[0], chunk=long), *pages.below[1:]),
+    )
+    context = await read_of(both)
+    assert told in (context.texts or {})[1] and KEPT + 1 not in (context.texts or {})
+
+
 async def test_pages_that_notes_put_first_are_not_read_twice() -> None:
     pages = found(UNSURE)
     twice = replace(pages, evidence=(replace(pages.below[0], number=1), *pages.evidence[1:]))
@@ -122,6 +136,7 @@ async def test_an_answer_may_rest_on_a_page_below() -> None:
         "ring.md",
     )
     assert answer.citations[0].hash in {item.chunk.hash for item in context.pages.evidence}
+    assert context.trace.found and "ring.md" in {page.path for page in context.trace.found.evidence}
 
 
 async def test_where_the_model_fails_quotes_are_of_the_pages_found() -> None:
@@ -146,8 +161,8 @@ async def test_a_reranker_hands_on_the_pages_that_it_put_below() -> None:
 
 def test_a_second_search_goes_below_what_the_first_one_found() -> None:
     first = found(UNSURE)
-    again = _unread(first, first)  # its best pages are those that were read
+    again = _unread(first, first.evidence)
     assert [item.chunk.id for item in again.evidence] == [item.chunk.id for item in first.below]
-    other = _unread(first, replace(first, evidence=first.evidence[1:]))
+    other = _unread(first, first.evidence[1:])
     assert [item.number for item in other.evidence] == [1, *range(KEPT + 1, 2 * KEPT)]
-    assert not _unread(replace(first, below=()), first).evidence
+    assert not _unread(first, (*first.evidence, *first.below)).evidence

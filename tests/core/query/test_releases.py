@@ -102,6 +102,8 @@ def test_a_release_in_which_something_did_is_not_the_asked_one(text):
         "we moved from Flask 2.0 to Flask 2.3 and now it fails",
         "upgraded from 1.1 to version 2.3, the hooks broke",
         "went from flask 1 to flask v2.3: no such option",
+        "updated from flask 1.1 to flask==2.3 and the hooks broke",
+        "went from 2.0 to the new flask 2.3 and it fails",
     ],
 )
 def test_a_release_that_was_left_for_one_of_the_product_is_not_asked_for(text):

@@ -42,6 +42,8 @@ def test_a_question_for_what_is_needed(text: str) -> None:
     "text",
     [
         "which python decorator starts it",
+        "oldest python i have is 3.6, what do i do",
+        "our oldest python we must keep is 3.7",
         "how do i install it on python 3.12",
         "why is python needed at all",
         "what kettle version do i need",

@@ -191,22 +191,26 @@ def _glossary(call: Call) -> list[Any]:
     """Make each entry a section of its own under its terms, with the anchor that Sphinx gives the first."""
     terms: list[str] = []
     made: list[Any] = []
+    used = set[str]()
     begin, lines = -1, [*call.content, "end"]
     for number, line in enumerate(lines):
         if not line.strip() or line.startswith((" ", "\t")):
             begin = number if terms and begin < 0 and line.strip() else begin
             continue
         if begin >= 0:
-            made.append(_term(call, terms, call.content[begin:number]))
+            made.append(_term(call, terms, call.content[begin:number], used))
             terms, begin = [], -1
-        if not line.startswith(".. "):
+        if not line.startswith(".. ") and line.strip() != "..":
             terms.append(line.split(" : ")[0].strip())
     return made
 
 
-def _term(call: Call, terms: Sequence[str], told: Any) -> Any:
+def _term(call: Call, terms: Sequence[str], told: Any, used: set[str]) -> Any:
     texts = ["".join(node.astext() for node in call.inline(term)) for term in terms]
-    node = call.make("desc", heading=", ".join(texts), signatures=[], anchor=object_id(f"term-{texts[0]}"))
+    anchor = object_id(f"term-{texts[0]}")  # one that is no other's and not the prefix alone
+    anchor = "" if anchor == "term" or anchor in used else anchor
+    used.add(anchor)
+    node = call.make("desc", heading=", ".join(texts), signatures=[], anchor=anchor)
     told.trim_left(min(len(line) - len(line.lstrip()) for line in told if line.strip()))
     node += call.parsed(told)
     return node
