@@ -114,10 +114,11 @@ _HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+")
 """A heading that is one name with hyphens: `ci-name`."""
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary)\b", re.IGNORECASE)
 _ASKED_AFTER = re.compile(
-    r"\bwhat(?:['’]?s|\s(?:is|are))\s(?:(?:an?|the|this|that|these|all)\s){0,2}(?P<is>[\w.-]+(?:\s[\w.-]+)?)"
-    r"(?:\s(?:things?|stuff))?(?=\W*$|\W*\n|[?.!,;]|\s(?:that|which|exactly|anyway|actually)\b)"
-    r"|\bwhat\sdo(?:es)?\s(?:(?:an?|the)\s)?(?P<does>[\w.-]+(?:\s[\w.-]+)?)\smean\b"
-    r"|\b(?:meaning\sof|define)\s(?:(?:an?|the)\s)?(?P<of>[\w-]+)|(?P<before>[\w-]+)[\W_]{1,4}meaning\b",
+    r"\bwhat(?:['’]?s|\s(?:is|are))\s(?:(?:an?|the|this|that|these|all)\s){0,2}(?P<is>[\w.-]{1,30}(?:\s[\w.-]{1,30})?)"
+    r"(?:\s(?:things?|stuff))?(?=\W{0,9}(?:$|\n)|[?.!,;]|\s(?:that|which|exactly|anyway|actually)\b)"
+    r"|\bwhat\sdo(?:es)?\s(?:(?:an?|the)\s)?(?P<does>[\w.-]{1,30}(?:\s[\w.-]{1,30})?)\smean\b"
+    r"|\b(?:meaning\sof|define)\s(?:(?:an?|the)\s)?(?P<of>[\w-]{1,30})"
+    r"|(?<![\w-])(?P<before>[\w-]{1,30})[\s.,:]{1,4}meaning\b",
     re.IGNORECASE,
 )
 """How it is asked what a word means."""
