@@ -73,7 +73,8 @@ async def settled(bot: Bot) -> None:
 async def test_in_a_flood_nobody_is_left_silent(
     kettle: Kettle, ollama: OllamaServer, people: int, each: int
 ) -> None:
-    async with flooded(kettle, ollama, questions_per_minute=6.0) as (bot, stage):
+    # a bucket refills so slowly that nobody may ask again, and be told again, while a slow machine is at it
+    async with flooded(kettle, ollama, questions_per_minute=0.2) as (bot, stage):
         asked = stage.crowd(people, each)
         await until(lambda: all(any(map(stage.told, threads)) for threads in asked.values()))
         await settled(bot)
@@ -84,7 +85,7 @@ async def test_in_a_flood_nobody_is_left_silent(
         answers = Counter({who: len(told[who]) - len(words[who]) for who in told})
         assert all(len(said) <= 1 for said in words.values()), "one person's many are told once"
         assert all(words[who] or answers[who] == each for who in asked), "what is left out is told"
-        assert 30 <= answers.total() < 45, "a channel gets as many answers as it may, whoever asks"
+        assert 25 <= answers.total() < 30, "a channel gets as many answers as it may, whoever asks"
         assert all("port 9090" in text for texts in told.values() for text in texts if AGAIN not in text)
 
 
