@@ -6,13 +6,13 @@ Pages that tell it are put first, and it is said above quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from core.domain import Citation, Evidence, Product
 from core.generation.citations import following
 from core.generation.quotes.listing import arrival, dropping, fate, successors
-from core.generation.quotes.quote import quote
+from core.generation.quotes.quote import Quoted, quote
 from core.generation.quotes.sections import Whole
 from core.pipeline.context import QueryContext
 from core.query.releases.mentions import mentions
@@ -139,6 +139,8 @@ class Told:
     """Share of the question's weight that the quotes hold."""
     lasting: str = ""
     """What of it makes sense apart from the answer before, where that is less."""
+    closest: Callable[[], Quoted] | None = field(default=None, compare=False)
+    """Quotes the next best sections beside it, where they may be the answer as well."""
 
 
 def ended(context: QueryContext, product: str) -> Told:

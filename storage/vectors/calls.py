@@ -51,10 +51,8 @@ class Calls:
                         embedding_function=None,
                         configuration={"hnsw": SERVER if self._url else HERE},
                     )
-            elif (
-                target.configuration["hnsw"]["ef_search"] < SERVER["ef_search"]
-            ):  # counts from the next start
-                target.modify(configuration={"hnsw": {"ef_search": SERVER["ef_search"]}})
+            else:
+                _search_further(target)
             if len(ids):
                 target.upsert(ids=list(ids), embeddings=vectors)
 
@@ -153,3 +151,10 @@ class Calls:
                 yield
         except (ChromaError, OSError) as error:
             raise storage_error(error, "The vector index") from error
+
+
+def _search_further(collection: Any) -> None:
+    """Have a graph of Chroma's own numbers searched as far as new ones are, from the next start on."""
+    graph = collection.configuration.get("hnsw") or {}
+    if graph.get("ef_search", SERVER["ef_search"]) < SERVER["ef_search"]:
+        collection.modify(configuration={"hnsw": {"ef_search": SERVER["ef_search"]}})

@@ -11,11 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import chromadb
 import numpy as np
 import pytest
+from chromadb.config import Settings
 
 from core.errors import StorageError
 from core.workers.process import Worker, alone, crashed
+from storage.vectors.calls import SERVER, Calls
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from tests.shared_processes import SHARED
 
@@ -172,3 +175,18 @@ async def test_a_call_that_ends_every_process_is_an_error_that_says_what_to_do(t
         await index.upsert("corpus-a", IDS[:1], VECTORS[:1])
     await asyncio.to_thread(index.close)
     assert not (tmp_path / "vectors.sealed").exists(), "it is checked at the next start"
+
+
+async def test_a_graph_of_chromas_own_numbers_is_searched_as_far_as_a_new_one(tmp_path: Path) -> None:
+    old = chromadb.PersistentClient(str(tmp_path), Settings(anonymized_telemetry=False))
+    made = old.create_collection("corpus-old", embedding_function=None)
+    made.upsert(ids=IDS[:10], embeddings=VECTORS[:10])
+    assert made.configuration["hnsw"]["ef_search"] < SERVER["ef_search"]
+    calls = Calls(old)
+    for name in ("corpus-old", "corpus-new"):
+        calls.upsert(name, IDS[:20], VECTORS[:20])
+        kept = old.get_collection(name, embedding_function=None)
+        assert kept.configuration["hnsw"]["ef_search"] == SERVER["ef_search"]
+        assert {hit.chunk_id for hit in calls.search(name, VECTORS[:1], 20)[0]} == set(IDS[:20])
+    assert kept.configuration["hnsw"]["max_neighbors"] == SERVER["max_neighbors"]
+    calls.close()

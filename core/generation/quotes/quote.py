@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 from core.domain import Citation, Evidence, numbered
 from core.errors import (
@@ -46,10 +46,9 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
-_GLIMPSED = 0.2
-"""Share of the best page's score that the page of such a part must have; ours."""
-_AT_A_GLANCE = 600
-"""Characters up to which a part of a section is shown as one that may be the answer, too; ours."""
+_AT_A_GLANCE, _GLIMPSED = 600, 0.2
+"""Characters up to which a part is shown as one that may be the answer, too, and the share of the best page's
+score that its page must have; ours."""
 _INTRODUCTION = 800
 """Characters up to which a section without code is taken for the introduction of its parts; ours."""
 
@@ -98,6 +97,8 @@ class Quoted:
     pieces: tuple[Piece, ...] = ()
     held: float = 0.0
     """Share of the weight of the question's terms that stand in the quotes or over them."""
+    closest: Callable[[], Quoted] | None = field(default=None, compare=False)
+    """Quotes the same, and the next best sections beside it: for where it hardly is the answer."""
 
 
 def quote(
@@ -113,15 +114,13 @@ def quote(
     question: str = "",
     changes: bool = False,
     defaults: bool = False,
-    doubtful: bool = False,
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
     page's id, where more is known of it, `under` those of the sections inside of it; `marks` tells that it
     is asked since when something is there, `changes` whether it is as it was: what versions did is quoted;
-    `defaults` that it is asked what holds where nobody set anything, `doubtful` that the first section hardly
-    is the answer: then as many others are shown as may be quoted.
+    `defaults` that it is asked what holds where nobody set anything.
     Of a table only the row is quoted of which the `question` asks.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
@@ -146,18 +145,23 @@ def quote(
         return map(section_of, (under or {}).get(section.evidence.chunk.id, ()))
 
     every = list(found.values())
-    pieces, held = _cell(every, question) or _chosen(
-        every, wanted, max_quotes, marks, changes, inside, _WHAT_IS.match(question) is not None, doubtful
-    )
-    pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
-    citations = numbered(citation(piece.evidence, 0) for piece in pieces)
-    # what is cut out of a page may read otherwise than it did there
-    parts = [
-        written(piece, cited.number, product, release) for piece, cited in zip(pieces, citations, strict=True)
-    ]
-    total = sum(wanted.values())
-    share = sum(wanted[t] for t in held) / total if total else 0.0
-    return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
+    what, total = _WHAT_IS.match(question) is not None, sum(wanted.values())
+
+    def told(doubtful: bool) -> Quoted:
+        pieces, held = _cell(every, question) or _chosen(
+            every, wanted, max_quotes, marks, changes, inside, what, doubtful
+        )
+        pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
+        citations = numbered(citation(piece.evidence, 0) for piece in pieces)
+        # what is cut out of a page may read otherwise than it did there
+        parts = [
+            written(piece, cited.number, product, release)
+            for piece, cited in zip(pieces, citations, strict=True)
+        ]
+        share = sum(wanted[t] for t in held) / total if total else 0.0
+        return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
+
+    return replace(told(False), closest=partial(told, True))
 
 
 def _cell(sections: Sequence[Section], question: str) -> tuple[list[Piece], set[str]] | None:
@@ -256,7 +260,6 @@ def _chosen(
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
     Where that one is `doubtful`, the next best follow whatever they hold.
-
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 

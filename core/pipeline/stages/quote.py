@@ -102,8 +102,9 @@ class Quote:
         level = about_others(level, context, self._product, told)
         if await self._is_of_the_moment(context):
             return changes_often(context, self._product)
-        if level == "close" and not settled:
-            told = quoted(context, self._product.name, rejected, sections, under, doubtful=True)
+        if level == "close" and told.closest is not None:
+            several = told.closest()
+            told = Told(several.text, several.citations, held=several.held)
             cited = {entry.hash for entry in told.citations}
             if len(cited) > 1:
                 confidence = max(confidence, min(confidence + _OTHERS, judgement.enough))
@@ -225,12 +226,10 @@ def quoted(
     rejected: Collection[str] = (),
     sections: Mapping[str, Whole] | None = None,
     under: Mapping[str, Sequence[Evidence]] | None = None,
-    doubtful: bool = False,
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
 
-    `under` holds the pages inside of those that may only introduce them; `doubtful` tells that the best one
-    hardly is the answer.
+    `under` holds the pages inside of those that may only introduce them.
     """
     found = _without(context.pages, rejected)
     if context.gone and not rejected:
@@ -269,9 +268,8 @@ def quoted(
         },
         question=base,
         defaults=asks_default(base),
-        doubtful=doubtful,
     )
-    return Told(one.text, one.citations, held=one.held)
+    return Told(one.text, one.citations, held=one.held, closest=one.closest)
 
 
 def about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:

@@ -59,7 +59,8 @@ _LIKE = re.compile(
 )
 """What stands before a release that something is likened to: "still 1, like in 2.0?"."""
 _TO = re.compile(
-    r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?(?:(?:new|newest|current|latest)\s+)?(?:version\s+|release\s+|v\s*|==\s*)?",
+    r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?"
+    r"(?:(?:new|newest|current|latest)\s+)?(?:version\s+|release\s+|v\s*|==\s*)?",
     re.IGNORECASE,
 )
 _WORKED = re.compile(

@@ -655,6 +655,13 @@ def test_what_something_is_is_known_from_what_it_does(question: str, is_one: boo
 # --- a hedge shows several ------------------------------------------------------------------------
 
 
+def closest(question: str, *found: object) -> Quoted:
+    """Quote as where the first section hardly is the answer."""
+    quoted = asked(question, *found)
+    assert quoted.closest is not None
+    return quoted.closest()
+
+
 def lids(long: str = "") -> list[Evidence]:
     """Return pages of which the third tells, and the first has most words of the question."""
     texts = [
@@ -672,7 +679,7 @@ def test_where_the_best_is_doubtful_the_next_are_shown_whatever_they_hold() -> N
     question = "how is the lid of the kettle closed"
     plain = asked(question, *lids())
     assert len(plain.citations) == 1 and "ring" not in plain.text
-    wide = asked(question, *lids(), doubtful=True)
+    wide = closest(question, *lids())
     assert len(wide.citations) == 3 and wide.text.startswith(plain.text.partition(" [1]")[0])
     assert "Turn the ring until it clicks. [3]" in wide.text
     assert wide.held >= plain.held
@@ -687,18 +694,18 @@ def test_beside_a_doubtful_one_the_part_that_it_introduces_stays_and_what_is_far
         evidence(2, f"By hand:\n\n```python\n{code}\n```", heading="Closing the lid > By hand", score=9.0),
         evidence(3, "Buy a new one.", heading="Shop", score=1.0),
     ]
-    wide = asked("closing the lid of the kettle", *pages, doubtful=True)
+    wide = closest("closing the lid of the kettle", *pages)
     assert "kettle.close(25)" in wide.text and "Buy" not in wide.text
 
 
 def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
     question = "how is the lid of the kettle closed"
     code = "\n".join(f"kettle.close({n})" for n in range(80))
-    wide = asked(question, *lids(f"A lid closes:\n\n```python\n{code}\n```"), doubtful=True)
+    wide = closest(question, *lids(f"A lid closes:\n\n```python\n{code}\n```"))
     assert "kettle.close" not in wide.text and len(wide.citations) == 3
     first = lids()[0]
     twice = [first, replace(first, number=2, chunk=replace(first.chunk, id="other", heading="Copy"))]
-    assert len(asked(question, *twice, doubtful=True).citations) == 1
+    assert len(closest(question, *twice).citations) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""Where a quote is no more than the closest, several sections are shown, which is a little surer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.domain import Answer, Document, Product, Question, Release, Section
+from core.pipeline.context import QueryContext
+from core.pipeline.stage import run
+from core.recipes import recipe_of
+from core.retrieval.confidence import Judgement
+from tests.core.evaluation.small import house
+from tests.fakes import FakeModel
+
+PRODUCT = Product("Kettle", ("kettle",), (Release("1.0", latest=True),))
+TEXTS = (
+    "The lid of the kettle is closed before it boils. A closed lid is safe.",
+    "Kettles have a lid. The lid is made of steel, and it is closed.",
+    "Turn the ring of the lid until it clicks, and the kettle is closed.",
+)
+AS_OFTEN = {"bias": 0.0, "close": 0.0}
+"""Of a judgement that holds every quote for right in one of two cases."""
+
+
+async def asked(enough: float, texts: tuple[str, ...] = TEXTS) -> Answer:
+    pages = [
+        Document(f"p{n}.md", f"Part {n}", f"https://k/{n}", (Section((f"Part {n}",), "", text),))
+        for n, text in enumerate(texts)
+    ]
+    made, _ = await house(PRODUCT, {"1.0": pages}, FakeModel(""))
+    searcher = made.parts.searcher
+    searcher.ranking = replace(
+        searcher.ranking,
+        judgement=Judgement(enough=0.0, close=0.0),
+        quotes=Judgement(enough=enough, **AS_OFTEN),
+    )
+    searcher.learning.clear()  # its sentences count as embedded
+    parts = replace(made.parts, model=None)
+    context = QueryContext(
+        Question("how is the lid of the kettle closed"), is_draft=True, withheld=frozenset({"memory"})
+    )
+    return await run(recipe_of("threadlore")(parts), context)
+
+
+@pytest.mark.parametrize(("enough", "told"), [(1.0, 0.6), (0.55, 0.55)])
+async def test_a_hedge_of_several_sections_is_surer_than_its_first_but_never_sure(
+    enough: float, told: float
+) -> None:
+    answer = await asked(enough)
+    assert (answer.level, len(answer.citations)) == ("close", 3)
+    assert answer.text.startswith("The closest I found:")
+    assert answer.confidence == pytest.approx(told)
+
+
+async def test_one_section_alone_is_as_sure_as_it_is() -> None:
+    answer = await asked(1.0, TEXTS[:1])
+    assert (answer.level, len(answer.citations), answer.confidence) == ("close", 1, 0.5)
+
+
+async def test_what_is_sure_stays_one_section() -> None:
+    answer = await asked(0.5)
+    assert (answer.level, len(answer.citations), answer.confidence) == ("sure", 1, 0.5)
