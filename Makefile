@@ -155,16 +155,17 @@ lint: $(VENV)/ready-test
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 
-# pip must see torch's version before sentence-transformers asks for the newest build
+# pip must see torch's version before sentence-transformers asks for the newest build; compiled is what is
+# imported, when it is: of 25,000 files that are installed the bot needs a fifth
 $(VENV)/ready: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV): about 2 GB, once; 3 to 10 minutes with a good connection ..."
 	@( while sleep 30 >/dev/null 2>&1; do echo "... still installing: $$(du -sm $(VENV) | cut -f1) MB of about 2000"; done ) & said=$$!; \
-		$(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action=ignore \
+		$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --root-user-action=ignore \
 		-c constraints.txt -e .; done=$$?; kill $$said 2>/dev/null; exit $$done
 	@touch $@
 
 $(VENV)/ready-test: $(VENV)/ready
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@
