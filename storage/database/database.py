@@ -301,13 +301,11 @@ class Store:
 
     async def _rows(self, statement: Any) -> Sequence[Any]:
         """Return all rows of a statement."""
-        async with self._database.read() as connection:
-            return (await connection.execute(statement)).all()
+        return await self._database.look(lambda connection: connection.execute(statement).all())
 
     async def _row(self, statement: Any) -> Any:
         """Return the first row of a statement, None for none."""
-        async with self._database.read() as connection:
-            return (await connection.execute(statement)).first()
+        return await self._database.look(lambda connection: connection.execute(statement).first())
 
     async def _values(self, statement: Any) -> Sequence[Any]:
         """Return the first column of a statement's rows."""

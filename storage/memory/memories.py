@@ -94,8 +94,7 @@ class SqlMemories(Store):
         if not answer_ids:
             return {}
         query = select(AnswerRow.id, AnswerRow.release).where(AnswerRow.id.in_(answer_ids))
-        async with self._database.read() as connection:
-            return dict((await connection.execute(query)).tuples().all())
+        return dict(tuple(row) for row in await self._rows(query))
 
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""

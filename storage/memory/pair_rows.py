@@ -243,8 +243,7 @@ class SqlVoters(Store):
             people,
             people.where(VoteRow.standing.in_(STRANGERS)),
         )
-        async with self._database.read() as connection:
-            row = (await connection.execute(select(*(one.scalar_subquery() for one in told)))).one()
+        row = await self._row(select(*(one.scalar_subquery() for one in told)))
         first_asked, first_voted, questions, pairs, events, voters, strangers = row
         first = min(filter(None, (first_asked, first_voted)), default=0.0)
         return Acquaintance(first, questions + pairs, events, voters, strangers)
@@ -260,9 +259,8 @@ class SqlVoters(Store):
         """Return the votes of strangers since then, oldest first."""
         columns = (VoteRow.pair_id, VoteRow.answer_id, VoteRow.voter, VoteRow.standing, VoteRow.at)
         found = select(*columns).where(VoteRow.standing.in_(STRANGERS), VoteRow.at >= since)
-        async with self._database.read() as connection:
-            rows = await connection.execute(found.order_by(VoteRow.at, VoteRow.number))
-            return tuple(VoteEvent(*row) for row in rows)
+        rows = await self._rows(found.order_by(VoteRow.at, VoteRow.number))
+        return tuple(VoteEvent(*row) for row in rows)
 
     async def link(self, people: Mapping[str, Sequence[str]]) -> int:
         """Count votes of a person's accounts as the person's from now on; return how many were not."""

@@ -65,9 +65,8 @@ class SqlAudit(Store):
     async def acts(self, limit: int = 50) -> tuple[Act, ...]:
         """Return the latest acts, the latest first."""
         statement = select(ActRow.__table__).order_by(ActRow.at.desc(), ActRow.number.desc()).limit(limit)
-        async with self._database.read() as connection:
-            rows = await connection.execute(statement)
-            return tuple(Act(row.at, row.who, row.place, row.what, row.outcome) for row in rows)
+        rows = await self._rows(statement)
+        return tuple(Act(row.at, row.who, row.place, row.what, row.outcome) for row in rows)
 
     async def delete_before(self, at: float) -> int:
         """Remove the acts that are older than that time; return how many."""
@@ -93,9 +92,8 @@ class SqlNotices(Store):
     async def untold(self) -> tuple[Notice, ...]:
         """Return the notices that wait to be said, the oldest first."""
         waiting = select(NoticeRow.__table__).where(NoticeRow.told_at == 0, NoticeRow.text != "")
-        async with self._database.read() as connection:
-            rows = await connection.execute(waiting.order_by(NoticeRow.at, NoticeRow.destination))
-            return tuple(Notice(**row._mapping) for row in rows)
+        rows = await self._rows(waiting.order_by(NoticeRow.at, NoticeRow.destination))
+        return tuple(Notice(**row._mapping) for row in rows)
 
 
 PROBE = "probe"

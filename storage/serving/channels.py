@@ -119,9 +119,7 @@ class SqlNoise(Store):
 
     async def channel_of(self, answer_id: str) -> str:
         """Return the channel of an unasked answer; empty for every other one."""
-        async with self._database.read() as connection:
-            found = select(UnaskedRow.channel).where(UnaskedRow.answer_id == answer_id)
-            return (await connection.execute(found)).scalar() or ""
+        return await self._value(select(UnaskedRow.channel).where(UnaskedRow.answer_id == answer_id)) or ""
 
     async def noticed(self, answer_id: str) -> None:
         """Note that people took notice of an answer; nothing for one that was asked for."""

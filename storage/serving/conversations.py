@@ -60,9 +60,7 @@ class SqlConversations(Store):
 
     async def taken(self, event: str) -> bool:
         """Return True if an event was taken before."""
-        async with self._database.read() as connection:
-            found = await connection.execute(select(EventRow.event).where(EventRow.event == event))
-            return found.first() is not None
+        return await self._row(select(EventRow.event).where(EventRow.event == event)) is not None
 
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""

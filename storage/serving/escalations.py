@@ -83,8 +83,7 @@ class SqlEscalations(Store):
     async def counts(self) -> tuple[int, int]:
         """Return how many are open and how many resolved."""
         statement = select(func.count(), func.count().filter(EscalationRow.resolved_at == 0))
-        async with self._database.read() as connection:
-            row = (await connection.execute(statement.select_from(EscalationRow))).one()
+        row = await self._row(statement.select_from(EscalationRow))
         return int(row[1]), int(row[0] - row[1])
 
     async def _all(self, statement: Any) -> tuple[Ticket, ...]:
