@@ -19,7 +19,7 @@ from core.text.words import one_line, sentences
 
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
-_SAME = N_("The same in {release}: {page} [1]")
+_SAME = N_("The same in {release}: {pages}")
 _SAME_IN_ALL = N_("The same in {releases}:")
 _OTHER = N_("Different in {release} than in {other}:")
 
@@ -46,11 +46,12 @@ def place_of(piece: Piece) -> tuple[str, str]:
     return piece.evidence.chunk.path, piece.evidence.chunk.heading
 
 
-def same(piece: Piece, release: str) -> tuple[str, tuple[Citation, ...]]:
-    """Say that what was quoted is the same in a release; `piece` is of that one."""
-    chunk = piece.evidence.chunk
-    page = link(headings(chunk.title, chunk.heading), chunk.url)
-    return _(_SAME).format(release=release, page=page), (citation(piece.evidence, 1),)
+def same(pieces: Sequence[Piece], release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Say that what was quoted is the same in a release; the `pieces` are of that one."""
+    chunks = [piece.evidence.chunk for piece in pieces]
+    pages = [f"{link(headings(one.title, one.heading), one.url)} [{n}]" for n, one in enumerate(chunks, 1)]
+    citations = tuple(citation(piece.evidence, n) for n, piece in enumerate(pieces, 1))
+    return _(_SAME).format(release=release, pages=" · ".join(pages)), citations
 
 
 def other(

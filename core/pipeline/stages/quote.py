@@ -31,7 +31,7 @@ from core.query.asking import asks_default, asks_price, is_of_the_moment
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
-from core.retrieval.confidence import quote_signs
+from core.retrieval.confidence import QuoteSigns, quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.text.said import Said
@@ -80,13 +80,13 @@ class Quote:
         name = self._product.name
         settled = refused(context, name, rejected) or begun(context, name, sections, rejected)
         settled = settled or contradicted(context, name, sections)
-        settled = settled or await self._compared(context, rejected, sections)
-        told = settled or quoted(context, self._product.name, rejected, sections, under)
+        told = settled or quoted(context, name, rejected, sections, under)
+        settled = settled or await self._compared(context, rejected, sections, told)
+        told = settled or told
         context.lap("quote")
-        judgement = self._searcher.ranking.quotes
-        pages = context.pages
+        judgement, pages = self._searcher.ranking.quotes, context.pages
         cited = {entry.hash for entry in told.citations}
-        signs = quote_signs(pages.confidence, told.held, context.terms, told.text, pages.evidence, cited)
+        signs = _signs(context, pages, told)
         confidence = judgement.confidence(signs)
         level = judgement.level(confidence)
         if level == "none" and pages.level == "sure":
@@ -145,9 +145,12 @@ class Quote:
         return self._attributes.knows(encoder.name) and self._attributes.is_dynamic(context.vectors[0])
 
     async def _compared(
-        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole]
+        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole], plain: Told
     ) -> Told | None:
-        """Say what two releases have in common that are asked about, together or in turn; None elsewhere."""
+        """Say what two releases have in common that are asked about, together or in turn; None elsewhere.
+
+        What was shown as the closest alone is compared as a whole with what `plain` shows so.
+        """
         if context.news or context.gone or context.by_part or context.pages.named:
             return None
         name = self._product.name
@@ -163,6 +166,12 @@ class Quote:
         older = await self._searcher.search(context.queries, context.vectors, before)
         whole = await self._sections(older.evidence, context.vectors)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
+        if self._is_doubtful(context, older, old):
+            now = plain.closest() if plain.closest else Quoted()
+            then = self._searcher.said(before)
+            if not now.pieces or not all(stands(piece, then, name) for piece in now.pieces):
+                return None
+            return Told(*same(now.pieces, release), held=now.held, lasting=now.text)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
         said = self._searcher.said(release)
@@ -184,10 +193,15 @@ class Quote:
         if not new.pieces:
             return None
         if asked < 0:
-            return Told(*same(new.pieces[0], release), held=new.held, lasting=new.text)
+            return Told(*same(new.pieces[:1], release), held=new.held, lasting=new.text)
         chunk = piece.evidence.chunk
         both = (whole[chunk.id].text, mine[asked])
         return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
+
+    def _is_doubtful(self, context: QueryContext, found: Found, told: Quoted) -> bool:
+        """Return True for quotes that hardly are the answer."""
+        judgement = self._searcher.ranking.quotes
+        return judgement.level(judgement.confidence(_signs(context, found, told))) != "sure"
 
     def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, Whole]) -> Quoted:
         """Quote one of the compared releases."""
@@ -270,6 +284,13 @@ def quoted(
         defaults=asks_default(base),
     )
     return Told(one.text, one.citations, held=one.held, closest=one.closest)
+
+
+def _signs(context: QueryContext, found: Found, told: Told | Quoted) -> QuoteSigns:
+    """Return what tells how sure quotes are; one that leans on the answer before counts as the whole."""
+    cited = {entry.hash for entry in told.citations}
+    text = (told.lasting if isinstance(told, Told) else "") or told.text
+    return quote_signs(found.confidence, told.held, context.terms, text, found.evidence, cited)
 
 
 def about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import Answer, Document, Product, Question, Release, Section
+from core.domain import Answer, Document, Product, Question, Release, Section, Turn
 from core.pipeline.context import QueryContext
 from core.pipeline.stage import run
 from core.recipes import recipe_of
@@ -14,7 +14,8 @@ from core.retrieval.confidence import Judgement
 from tests.core.evaluation.small import house
 from tests.fakes import FakeModel
 
-PRODUCT = Product("Kettle", ("kettle",), (Release("1.0", latest=True),))
+PRODUCT = Product("Kettle", ("kettle",), (Release("1.0", latest=True), Release("0.9")))
+ASKED = "how is the lid of the kettle closed"
 TEXTS = (
     "The lid of the kettle is closed before it boils. A closed lid is safe.",
     "Kettles have a lid. The lid is made of steel, and it is closed.",
@@ -24,12 +25,18 @@ AS_OFTEN = {"bias": 0.0, "close": 0.0}
 """Of a judgement that holds every quote for right in one of two cases."""
 
 
-async def asked(enough: float, texts: tuple[str, ...] = TEXTS) -> Answer:
-    pages = [
+def pages_of(texts: tuple[str, ...]) -> list[Document]:
+    return [
         Document(f"p{n}.md", f"Part {n}", f"https://k/{n}", (Section((f"Part {n}",), "", text),))
         for n, text in enumerate(texts)
     ]
-    made, _ = await house(PRODUCT, {"1.0": pages}, FakeModel(""))
+
+
+async def asked(
+    enough: float, texts: tuple[str, ...] = TEXTS, question: Question | None = None, older: str = ""
+) -> Answer:
+    before = (*texts[:2], older) if older else texts
+    made, _ = await house(PRODUCT, {"1.0": pages_of(texts), "0.9": pages_of(before)}, FakeModel(""))
     searcher = made.parts.searcher
     searcher.ranking = replace(
         searcher.ranking,
@@ -38,9 +45,8 @@ async def asked(enough: float, texts: tuple[str, ...] = TEXTS) -> Answer:
     )
     searcher.learning.clear()  # its sentences count as embedded
     parts = replace(made.parts, model=None)
-    context = QueryContext(
-        Question("how is the lid of the kettle closed"), is_draft=True, withheld=frozenset({"memory"})
-    )
+    given = question or Question(ASKED, release="1.0")
+    context = QueryContext(given, is_draft=True, withheld=frozenset({"memory"}))
     return await run(recipe_of("threadlore")(parts), context)
 
 
@@ -62,3 +68,22 @@ async def test_one_section_alone_is_as_sure_as_it_is() -> None:
 async def test_what_is_sure_stays_one_section() -> None:
     answer = await asked(0.5)
     assert (answer.level, len(answer.citations), answer.confidence) == ("sure", 1, 0.5)
+
+
+AGAIN = Question(
+    "and in 0.9?",
+    history=(Turn("user", ASKED), Turn("assistant", "The closest I found: …", release="1.0")),
+)
+
+
+async def test_of_several_that_are_the_same_in_another_release_that_is_said_with_all_of_them() -> None:
+    answer = await asked(1.0, question=AGAIN)
+    assert answer.text.startswith("The same in 0.9: [") and answer.level == "close"
+    assert [entry.release for entry in answer.citations] == ["0.9"] * 3
+    assert all(f"[{number}]" in answer.text for number in (1, 2, 3))
+
+
+async def test_where_one_of_several_differs_in_another_release_all_are_shown_and_hedged_there() -> None:
+    answer = await asked(1.0, question=AGAIN, older="Turn the ring of the lid, and the kettle is closed.")
+    assert answer.text.startswith("The closest I found:") and "Turn the ring of the lid, and" in answer.text
+    assert [entry.release for entry in answer.citations] == ["0.9"] * 3 and "Different" not in answer.text
