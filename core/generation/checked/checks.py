@@ -167,7 +167,7 @@ class Checker:
                     yield f"`{name}` stands nowhere in the evidence."
             elif _FORMULA.search(span) and not material.reads(span):
                 yield f"`{span}` stands nowhere in the evidence."
-        for name in _names(prose):
+        for name in _names(_SPAN.sub(self._without_own_path, prose)):
             if not material.has(name):
                 yield f"`{name}` stands nowhere in the evidence."
         for flag in _FLAG.findall(prose) if not _DENIES.search(prose) else ():
@@ -219,7 +219,7 @@ class Checker:
         return " ".join(word for word in _WORD.findall(told) if unheard & frozenset(query_terms(word)))
 
     def _without_own_path(self, span: re.Match[str]) -> str:
-        """Leave out a path in code that the question has, which no page need know: `packages/api`."""
+        """Leave out a path in code that stands in a page, an address of it too, or in the question."""
         path = span[0].strip("`")
         return "" if PATH.fullmatch(path) and self.material.holds(path) else span[0]
 

@@ -41,6 +41,7 @@ app.config['MAX_CONTENT_LENGTH'] = 16 * 1000 * 1000
 
 The code above will limit the maximum allowed payload to 16 megabytes. Uploads are kept for 30 minutes.
 
+Bigger ones: https://github.com/pallets/flask-big-uploads has more. \
 Use `response.set_cookie('name', 'value', samesite='Lax', secure=True)` for cookies, and `flask run --debug` \
 to start it. It is Jinja's, on Linux/macOS, with a Stored-by field."""
 
@@ -57,6 +58,7 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
     told = "`uploads/api` can be limited by the setting `MAX_CONTENT_LENGTH` [2]."
     assert checker("cap what people send to uploads/api").faults(told) == ()
     assert checker("does it run on Windows/ARM?").faults("Windows/ARM is supported by the setting [2].")
+    assert checker().faults("The repository `pallets/flask-huge-uploads` has more of bigger uploads [2].")
     assert checker("cap what people send to the api").faults("`api` can be limited by the setting [2].")
 
 
@@ -66,6 +68,7 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
         "Set `MAX_CONTENT_LENGTH` to limit uploads [2].",
         "`MAX_CONTENT_LENGTH` defaults to `None`, so uploads are unlimited [1].",
         "By default `SESSION_REFRESH_EACH_REQUEST` is `True` [1].",
+        "The repository `pallets/flask-big-uploads` has more of bigger uploads [2].",
         "A larger request raises a 413 `RequestEntityTooLarge` error [1].",
         "Uploads are kept for 30 minutes, which is 1800 seconds [2].",
         "For 5 MB write `5 * 1000 * 1000` [2].",
