@@ -22,11 +22,11 @@ run: $(VENV)/ready
 	@$(BIN)/threadlore serve $(if $(PORT),--port $(PORT))
 
 test: $(VENV)/ready-test
-	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 & compiled=$$!; \
-		$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && \
-		$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3; \
-		linted=$$?; wait $$compiled; exit $$linted
 	@$(BIN)/mypy --no-error-summary >$(VENV)/types 2>&1 & typed=$$!; \
+		$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 & compiled=$$!; \
+		$(BIN)/ruff check --quiet . && $(BIN)/ruff format --quiet --check . && \
+		$(BIN)/lint-imports --no-logo >$(VENV)/imports 2>&1 || { cat $(VENV)/imports 2>/dev/null; kill $$typed $$compiled; exit 1; }; \
+		tail -n 1 $(VENV)/imports; rm $(VENV)/imports; wait $$compiled; \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
 		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested
 
