@@ -106,7 +106,7 @@ def test_every_figure_is_the_databases(page: Page, kettle: Kettle) -> None:
 
 
 def texts(page: Page, selector: str) -> list[str]:
-    return [element.text for element in page.all(selector)]
+    return page.texts(selector)
 
 
 def test_nothing_private_is_shown(page: Page) -> None:

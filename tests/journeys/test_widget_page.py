@@ -20,7 +20,7 @@ from tests.journeys.sphinx_site import address, serving, write_site
 from tests.ollama_server import OllamaServer
 from tests.patience import PATIENCE
 from tests.platforms.axe import violations
-from tests.platforms.browser import Page, in_a_thread
+from tests.platforms.browser import LOOK, Page, in_a_thread
 from tests.platforms.widget_client import Reader, widget
 
 PORT = "Which port does the dashboard listen on?"
@@ -50,14 +50,14 @@ class Site:
         return self.page.js(f"const root = {ROOT} ?? null; {script}", *arguments)
 
     def all(self, selector: str) -> list[Any]:
-        found = self.look("return [...(root?.querySelectorAll(arguments[0]) ?? [])]", selector)
-        return [element for element in found if element.is_displayed()]
+        return list(self.look(f"{LOOK} return shown", selector))
 
     def find(self, selector: str, text: str = "") -> Any:
-        return self.page.until(lambda: next((one for one in self.all(selector) if text in one.text), None))
+        return self.page.until(lambda: self.look(f"{LOOK} return shown[0]", selector, text))
 
     def text(self, selector: str, text: str = "") -> str:
-        return str(self.page.until(lambda: (self.find(selector, text).text,))[0])
+        script = f"{LOOK} return shown.length ? [said(shown[0])] : null"
+        return str(self.page.until(lambda: self.look(script, selector, text))[0])
 
     def click(self, selector: str, text: str = "") -> None:
         self.page.until(lambda: self.find(selector, text).click() or True)
@@ -80,8 +80,8 @@ class Site:
         finished = ".exchange .body:not([aria-busy])"
 
         def last() -> str:
-            there = self.all(finished)
-            return str(there[-1].text) if len(there) == number else ""
+            there = self.look(f"{LOOK} return shown.map(said)", finished)
+            return str(there[-1]) if len(there) == number else ""
 
         return str(self.page.until(last))
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from selenium.common.exceptions import (
+    JavascriptException,
     NoSuchElementException,
     StaleElementReferenceException,
     TimeoutException,
@@ -36,6 +37,20 @@ FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-r
 OptimizationTargetPrediction,OptimizationGuideOnDeviceModel,Translate,MediaRouter,AutofillServerCommunication,\
 InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater"""
 """What a browser of a person does beside showing pages takes a fifth of its processor time."""
+LOOK = """
+const [selector, text] = arguments;
+const isShown = (e) => {
+  const seen = e.closest("select") ?? e;
+  return seen.getClientRects().length && seen.checkVisibility({ visibilityProperty: true });
+};
+const said = (e) => (e.innerText ?? e.textContent).replaceAll("\\u00a0", " ").trim();
+const fits = (e) => isShown(e) && (!text || said(e).includes(text));
+const within = typeof root === "undefined" ? document : root;
+const shown = [...(within?.querySelectorAll(selector) ?? [])].filter(fits);
+"""
+"""Finds what is shown and holds a text, in a `root` if there is one. The driver asks for each element twice.
+
+What may be chosen is shown where its list is, open or not."""
 
 
 def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
@@ -130,8 +145,9 @@ class Page:
         wait = WebDriverWait(
             self.driver,
             seconds,
-            0.02,
-            ignored_exceptions=(NoSuchElementException, StaleElementReferenceException),
+            0.04,
+            # a script is lost where another page comes meanwhile
+            ignored_exceptions=(JavascriptException, NoSuchElementException, StaleElementReferenceException),
         )
         return wait.until(lambda _: condition())
 
@@ -143,25 +159,26 @@ class Page:
 
     def find(self, selector: str, text: str = "") -> WebElement:
         """Return the first element that is shown and holds the text; it may be replaced at any time."""
-        return self.until(lambda: next((e for e in self.all(selector) if text in e.text), None))
+        return self.until(lambda: self.js(f"{LOOK} return shown[0]", selector, text))
 
     def text(self, selector: str, text: str = "") -> str:
         """Return what the first such element says."""
-        return str(self.until(lambda: (self.find(selector, text).text,))[0])
+        script = f"{LOOK} return shown.length ? [said(shown[0])] : null"
+        return str(self.until(lambda: self.js(script, selector, text))[0])
 
     def attribute(self, selector: str, name: str) -> str:
         """Return an attribute of the first such element."""
         return str(self.until(lambda: (self.find(selector).get_attribute(name),))[0])
 
     def all(self, selector: str) -> list[WebElement]:
-        return [e for e in self.driver.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()]
+        return list(self.js(f"{LOOK} return shown", selector))
 
     def texts(self, selector: str) -> list[str]:
         """Return what each such element says that is shown now; for `becomes`."""
-        return [element.text for element in self.all(selector)]
+        return list(self.js(f"{LOOK} return shown.map(said)", selector))
 
     def gone(self, selector: str, text: str = "") -> None:
-        self.until(lambda: not any(text in e.text for e in self.all(selector)))
+        self.until(lambda: self.js(f"{LOOK} return !shown.length", selector, text))
 
     def click(self, selector: str, text: str = "") -> None:
         self.until(lambda: self.find(selector, text).click() or True)
