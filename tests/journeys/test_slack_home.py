@@ -114,7 +114,7 @@ async def test_a_question_is_asked_in_a_form_and_answered_in_direct_messages(sta
     quoted = stage.server.said("D1")[0]
     assert PORT in quoted["text"] and not stage.server.said("C1")
     await shows(stage, "ann", PORT)
-    assert any("/archives/D1/" in link for link in links(stage, "ann"))
+    await until(lambda: any("/archives/D1/" in link for link in links(stage, "ann")))
     said = await stage.say("ann", "And in 1.5?", "direct")
     more = await until(lambda: [m for m in stage.server.said("D1") if PORTS["1.5"] in m["text"]])
     assert more and said, "it goes on there as with a question that was written"

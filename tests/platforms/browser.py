@@ -43,7 +43,8 @@ const isShown = (e) => {
   const seen = e.closest("select") ?? e;
   return seen.getClientRects().length && seen.checkVisibility({ visibilityProperty: true });
 };
-const said = (e) => (e.innerText ?? e.textContent).replaceAll("\\u00a0", " ").trim();
+const said = (e) =>
+  (e.innerText ?? e.textContent).replaceAll("\\u00a0", " ").replace(/\\s*\\n\\s*/g, "\\n").trim();
 const fits = (e) => isShown(e) && (!text || said(e).includes(text));
 const within = typeof root === "undefined" ? document : root;
 const shown = [...(within?.querySelectorAll(selector) ?? [])].filter(fits);

@@ -57,6 +57,13 @@ _OF_ITS_OWN = (
 )
 """What is dropped instead of the software whose name stands before it."""
 _DROP = r"drop(?:s|ped|ping)?"
+_FINE = r"(?:ok|okay|fine|enough|supported|too\sold)"
+_STUCK = r"(?:stuck|still|only|have|has|got|running)"
+_GO = (
+    r"(?:go|use|take|install|move|update)(?:\s(?:up\s)?(?:to|with|for|on))?"
+    r"\s(?:it|(?:the\s)?(?:newest|latest|current|newer)(?:\s(?:one|version|release))?)"
+)
+"""How somebody tells what they have, and asks whether it will do."""
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
 
 
@@ -82,7 +89,9 @@ def _asked(name: str) -> re.Pattern[str]:
         rf"\b(?:{_LEAST})\b(?:\s+\w+){{0,3}}?\s+{own}(?:\s*\d[\d.]*)?(?={_ENDS})"
         rf"|\b{own}\s+(?:versions?\s+)?(?:\w+\s+)?(?:{_NEEDED})\b"
         rf"|\b{own}\s*\d[\d.]*\s+{_ENOUGH}\b"
-        rf"|\b(?:works?|runs?|supports?|supported|compatible)(?:\s+(?:on|with|under|in|by|for))?\s+{own}\s*\d",
+        rf"|\b(?:works?|runs?|supports?|supported|compatible)(?:\s+(?:on|with|under|in|by|for))?\s+{own}\s*\d"
+        rf"|\b{own}\s?\d[\d.]*,?\s(?:is|will)\s(?:that|this|it)\s(?:be\s|still\s){{0,2}}{_FINE}\b"
+        rf"|\b{_STUCK}\s(?:\w+\s){{0,2}}?{own}\s?\d[^?!\n]{{0,60}}?\bcan\s(?:we|i)\s(?:\w+\s)?{_GO}\b",
         re.IGNORECASE,
     )
 
@@ -90,9 +99,9 @@ def _asked(name: str) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _stated(name: str) -> re.Pattern[str]:
     """Return what finds a statement on the versions of a software that are needed."""
-    own = rf"(?<!\w){re.escape(name)}(?: versions?)?"
+    own = rf"(?<!\w){re.escape(name)}(?:\s(?:as\sof\s|from\s)?versions?)?"
     return re.compile(
-        rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}[*`]*\s?(?:[<>=≥~]=?\s?)?\d"
+        rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}[*`]*\s?(?:[<>=≥~]=?\s?)?[*`]{{0,2}}\d"
         rf"|{own}[*`]*\s?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
         rf"|{own}\s\d[\d.]*\s(?:is|are)\s(?:the\s)?(?:required|supported|needed|lowest|minimum)",
         re.IGNORECASE,

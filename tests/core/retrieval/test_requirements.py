@@ -32,6 +32,8 @@ OWN = ("Kettle", "kettle")
         "python requirement",
         "py3.12 supported?",
         "Which python do I need for Kettle 2.0, minimum?",
+        "old server only has python 2.7, is that ok for kettle 2.0?",
+        "were stuck on python 3.8 for another year, can we still go to the newest one",
     ],
 )
 def test_a_question_for_what_is_needed(text: str) -> None:
@@ -48,6 +50,8 @@ def test_a_question_for_what_is_needed(text: str) -> None:
         "why is python needed at all",
         "what kettle version do i need",
         "which database do I need",
+        "we have python 3.12, can we use async handlers",
+        "i have python 3.12 and it crashes, is that a bug",
         "it worked on python 3.8 until yesterday, then somebody updated the machine and it does not",
     ],
 )
@@ -87,6 +91,8 @@ def test_a_section_that_is_headed_so_stands_alone() -> None:
     assert headed and [one.chunk.heading for one in headed.evidence] == ["Python Version"]
     assert stated and [one.chunk.heading for one in stated.evidence] == ["Threads", "Python Version"]
     assert stating("python", [found(notes)]) == (None, None)
+    marked = ("Installation", "Python Version", "Kettle works with Python as of version **3.9**.")
+    assert stating("python", [found(marked)]) != (None, None)
 
 
 @pytest.mark.parametrize(
