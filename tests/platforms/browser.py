@@ -49,9 +49,9 @@ const fits = (e) => isShown(e) && (!text || said(e).includes(text));
 const within = typeof root === "undefined" ? document : root;
 const shown = [...(within?.querySelectorAll(selector) ?? [])].filter(fits);
 """
-"""Finds what is shown and holds a text, in a `root` if there is one. The driver asks for each element twice.
+"""Finds the elements that are shown and hold a text, in `root` if the script before it names one.
 
-What may be chosen is shown where its list is, open or not."""
+One script does it: the driver would make two calls for each element. An option is shown if its list is."""
 
 
 def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:

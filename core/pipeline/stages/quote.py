@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from core.domain import Answer, Evidence, Level, Product
 from core.errors import ModelUnavailable
@@ -80,9 +81,9 @@ class Quote:
         name = self._product.name
         settled = refused(context, name, rejected) or begun(context, name, sections, rejected)
         settled = settled or contradicted(context, name, sections)
-        told = settled or quoted(context, name, rejected, sections, under)
-        settled = settled or await self._compared(context, rejected, sections, told)
-        told = settled or told
+        plain = partial(quoted, context, name, rejected, sections, under)
+        settled = settled or await self._compared(context, rejected, sections, plain)
+        told = settled or plain()
         context.lap("quote")
         judgement, pages = self._searcher.ranking.quotes, context.pages
         cited = {entry.hash for entry in told.citations}
@@ -145,11 +146,16 @@ class Quote:
         return self._attributes.knows(encoder.name) and self._attributes.is_dynamic(context.vectors[0])
 
     async def _compared(
-        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole], plain: Told
+        self,
+        context: QueryContext,
+        rejected: Collection[str],
+        sections: Mapping[str, Whole],
+        plain: Callable[[], Told],
     ) -> Told | None:
         """Say what two releases have in common that are asked about, together or in turn; None elsewhere.
 
-        What was shown as the closest alone is compared as a whole with what `plain` shows so.
+        Where the release before was only shown the closest sections, all of those that `plain` quotes for
+        this one are compared, not the first alone.
         """
         if context.news or context.gone or context.by_part or context.pages.named:
             return None
@@ -167,7 +173,8 @@ class Quote:
         whole = await self._sections(older.evidence, context.vectors)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         if self._is_doubtful(context, older, old):
-            now = plain.closest() if plain.closest else Quoted()
+            closest = plain().closest
+            now = closest() if closest else Quoted()
             then = self._searcher.said(before)
             if not now.pieces or not all(stands(piece, then, name) for piece in now.pieces):
                 return None
@@ -199,7 +206,7 @@ class Quote:
         return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
 
     def _is_doubtful(self, context: QueryContext, found: Found, told: Quoted) -> bool:
-        """Return True for quotes that hardly are the answer."""
+        """Return True if quotes are no more than the closest to an answer."""
         judgement = self._searcher.ranking.quotes
         return judgement.level(judgement.confidence(_signs(context, found, told))) != "sure"
 
@@ -287,7 +294,7 @@ def quoted(
 
 
 def _signs(context: QueryContext, found: Found, told: Told | Quoted) -> QuoteSigns:
-    """Return what tells how sure quotes are; one that leans on the answer before counts as the whole."""
+    """Return the signs of how sure quotes are; "The same in 2.0" is judged by the text it stands for."""
     cited = {entry.hash for entry in told.citations}
     text = (told.lasting if isinstance(told, Told) else "") or told.text
     return quote_signs(found.confidence, told.held, context.terms, text, found.evidence, cited)
