@@ -176,10 +176,15 @@ class QueryContext:
         return tuple(part for part, found in self.by_part.items() if not found.is_enough)
 
     @property
+    def unfound(self) -> tuple[str, ...]:
+        """Return the parts on which nothing was found that is worth reading."""
+        return tuple(part for part, found in self.by_part.items() if not found.is_close)
+
+    @property
     def answerable(self) -> str:
-        """Return the question without the parts on which not enough was found."""
-        left = [part for part in self.parts if part not in self.open]
-        return " ".join(left) if self.open and left else self.queries.base
+        """Return the question without the parts on which nothing was found."""
+        left = [part for part in self.parts if part not in self.unfound]
+        return " ".join(left) if self.unfound and left else self.queries.base
 
     @property
     def terms(self) -> list[str]:

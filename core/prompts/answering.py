@@ -13,7 +13,7 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "11"
+PROMPT_VERSION = "12"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong|contents"
@@ -25,11 +25,11 @@ You answer questions of the {product} community from the documentation of {relea
 Rules:
 1. Use only what the numbered evidence says. What you remember about {product} may belong to another \
 release: leave it out. {gap} in evidence stands for text that was left out: do not guess it.
-2. After each statement put the number of the evidence it comes from, in square brackets: [1] or [2][3]. \
-Use only numbers that exist. Write no links and no list of sources.
+2. After each statement put the number of the evidence it comes from, in square brackets: [1] or [2][3]; \
+for code, after the sentence before it. Use only numbers that exist. Write no links and no list of sources.
 3. Copy names, commands, options, values, units and versions exactly as the evidence has them. Put code \
-into fenced code blocks; put in the names, paths and values of the question, call what else the readers \
-have of their own `your_name`, and change nothing else.
+into fenced code blocks. Where an example has names, paths or values that readers have of their own, put in \
+those of the question, or such as `your_table` where it tells none; leave all else of it as it is.
 4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
 documentation you found does not say. If the evidence lacks the main thing asked, say that first, and add \
 only what brings the asker nearer to it. If nothing in the evidence does, or the question is about \
@@ -78,6 +78,12 @@ place."""
 _REJECTED = """\
 Answers to similar questions that members of the community marked as wrong or unhelpful. Do not repeat what \
 they claim unless the evidence says it in so many words; find what they missed."""
+
+_EACH = "It has these parts; answer each, or say which the evidence does not cover:"
+_ONLY = "Answer only this of it; the rest is told elsewhere, so say nothing of that:"
+_LACKING = """\
+Where it lacks what is asked, follow rule 4; only if nothing in it brings the asker nearer, your whole reply \
+is: {dont_know}"""
 
 _FAULTS = """\
 Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as \
@@ -176,22 +182,24 @@ def answer_user(
     language: str = "",
     faults: Sequence[str] = (),
     previous: str = "",
+    only_parts: bool = False,
 ) -> str:
     """Return the user text: blocks first, the question last, where small models heed it most.
 
     A question that was translated comes with the asker's own words, the `original` in that `language`;
-    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`.
+    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`. With
+    `only_parts` nothing was found on what else it asks, which is said beside the answer.
     """
     asked = f"<question>\n{data(question)}\n</question>"
     if original:
         before = f"What was asked in {language}:\n<question>\n{data(original)}\n</question>"
         asked = f"{before}\nThe same in the language of the documentation:\n{asked}"
-    if len(parts) > 1:
+    if len(parts) > 1 or only_parts:
         listed = "\n".join(f"- {data(part)}" for part in parts)
-        asked += f"\nIt has these parts; answer each, or say which the evidence does not cover:\n{listed}"
+        asked += f"\n{_ONLY if only_parts else _EACH}\n{listed}"
     where = f" in {language}" if language else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]."
-    closing += f" If nothing in it helps with that: {DONT_KNOW}"
+    closing += f" {_LACKING.format(dont_know=DONT_KNOW)}"
     if faults:
         listed = "\n".join(f"- {data(fault)}" for fault in faults)
         marked = f":\n<previous>\n{previous}\n</previous>\n" if previous else ". "

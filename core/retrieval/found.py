@@ -6,8 +6,9 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from core.domain import Evidence, Hit, Level
+from core.domain import ContextChunk, Evidence, Hit, Level
 from core.errors import EncoderError
 from core.ports import Reranker
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs
@@ -26,6 +27,11 @@ products: .1 to .3 are alike, and .5 is too much."""
 _LEAST = 1e-6
 RERANKER, VOTES = "reranker", "votes"
 """Parts of a page's score beside its features (`core.retrieval.features`)."""
+
+AGAIN = 4
+"""Pages of the first search that are read again after those of the second; ours."""
+HOLE = 2
+"""Pages that nobody found between two found ones of one section up to which they are read, too; ours."""
 
 NEAR = 0.1
 """Confidence under which pages have nothing to do with a question. On Flask's golden set none of the 9
@@ -103,6 +109,54 @@ def merged(lists: Sequence[Found]) -> Found:
         ranks |= found.ranks
         lifts |= found.lifts
     return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named, lifts)
+
+
+def followed(fresh: Found, again: Found, known: Found) -> Found:
+    """Put what a second search alone found before the best of the first one, which led nowhere.
+
+    Of those the ones that the second, `again`, found too come first. How sure the pages are is told by the
+    question, not by the guess at its answer that was searched for.
+    """
+    both = merged([fresh, known])
+    new, twice = ({item.chunk.id for item in found.evidence} for found in (fresh, again))
+    old = [item for item in known.evidence if item.chunk.id not in new]
+    old.sort(key=lambda item: item.chunk.id not in twice)
+    order = enumerate((*fresh.evidence, *old[:AGAIN]), start=1)
+    evidence = tuple(replace(item, number=number) for number, item in order)
+    return replace(both, evidence=evidence, signs=known.signs, rarity={**both.rarity, **known.rarity})
+
+
+def in_reading_order(
+    evidence: Sequence[Evidence], sections: Mapping[str, Sequence[ContextChunk]]
+) -> list[Evidence]:
+    """Put pages of one section together as one reads them, where the best of them stands.
+
+    `sections` are all pages of the section that a page is of, by its id (`Searcher.sections`).
+    """
+    places = {chunk.id: place for pages in sections.values() for place, chunk in enumerate(pages)}
+    best: dict[str, int] = {}
+    for rank, item in enumerate(evidence):
+        for chunk in sections.get(item.chunk.id, (item.chunk,)):
+            best.setdefault(chunk.id, rank)
+    return sorted(evidence, key=lambda item: (best[item.chunk.id], places.get(item.chunk.id, 0)))
+
+
+def between(
+    evidence: Sequence[Evidence], sections: Mapping[str, Sequence[ContextChunk]]
+) -> tuple[Evidence, ...]:
+    """Return the pages, up to two, that stand between two found ones of their section, the best's first.
+
+    They have the score of the page before them: nobody searched for them.
+    """
+    found = {item.chunk.id: item for item in evidence}
+    lacking: dict[str, Evidence] = {}
+    for item in evidence:
+        section = sections.get(item.chunk.id, ())
+        places = [place for place, page in enumerate(section) if page.id in found]
+        for at, until in pairwise(places):
+            for page in section[at + 1 : until] if until - at <= HOLE + 1 else ():
+                lacking.setdefault(page.id, replace(found[section[at].id], chunk=page, matched=()))
+    return tuple(lacking.values())
 
 
 def ranks_of(

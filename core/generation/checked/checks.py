@@ -247,7 +247,7 @@ class Checker:
     def _numbers(self, prose: str) -> Iterator[str]:
         known = self.material.numbers
         for value, unit in numbers_of(prose):
-            units = known.get(value)
+            units = self.material.units(value)
             if units is None:
                 if not follows(value, prose, known, unit):
                     yield f"{value} stands nowhere in the evidence."

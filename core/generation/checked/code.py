@@ -57,7 +57,7 @@ _KEYWORDS = re.compile(r"(?<![\w.])([\w.]{1,80}+)\(([^()]{0,200}+(?:\([^()]{0,20
 _KEYWORD = re.compile(r"(?:^|,)\s{0,40}+([a-z_]\w{0,60}+)\s?=(?!=)\s?([\"']?[\w.-]*[\"']?)")
 _AWAITED = re.compile(r"\bawait\s{1,3}+([A-Za-z_][\w.]{0,80}+)\(")
 _PROMPT = re.compile(r"^[ \t]{0,40}(?:>>>|\.\.\.) ", re.MULTILINE)
-_READERS = re.compile(r"(?:my|your)_\w+|(?:My|Your)[A-Z]\w*")
+_READERS = re.compile(r"(?:my|your)[_-][\w-]+|(?:My|Your)[A-Z]\w*")
 """A name for what the readers have of their own; nobody takes it for the product's."""
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
@@ -85,7 +85,7 @@ def unsaid(code: str, language: str, material: Material) -> list[str]:
         found += _of_shell(line, material) if is_shell else _of_line(line, language, local, material)
     if language not in _SHELLS | _SETTINGS:
         found += _of_calls(code, new, local, material)
-    return list(dict.fromkeys(found))
+    return [name for name in dict.fromkeys(found) if not _READERS.fullmatch(name)]
 
 
 def _local(code: str) -> frozenset[str]:
@@ -112,7 +112,7 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
         yield from (path for path in PATH.findall(line) if not material.holds(path))
     names += _FLAG.findall(line) if language not in ("", "python", "py") or " --" in plain else []
     for name in dict.fromkeys(names):
-        if name not in free and not _READERS.fullmatch(name) and not material.has(name):
+        if name not in free and not material.has(name):
             yield name
     for _, said in _STRING.findall(line):
         if _NAMES.fullmatch(said) and not material.has(said):

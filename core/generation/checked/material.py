@@ -132,6 +132,11 @@ class Material:
         """Return True if a name stands here, or a dotted one's last part in code."""
         return any(_has(source, name) for source in (*self.sources, self.asked))
 
+    def units(self, value: str) -> set[str] | None:
+        """Return the units of a number, None where it stands nowhere; 3.x is any that begins so."""
+        is_series = value.endswith(".x") and any(one.startswith(value[:-1]) for one in self.numbers)
+        return {""} if is_series else self.numbers.get(value)
+
     def holders(self, names: Sequence[str], values: Sequence[str]) -> list[int]:
         """Return the numbers of the pieces of evidence that hold all of these names and numbers."""
         return [
@@ -232,11 +237,8 @@ class Material:
 
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
-        return any(
-            value.lower() in block.words and _DEFAULT.search(block.text)
-            for source in self.sources
-            for block in source.blocks
-        )
+        blocks = (block for source in self.sources for block in source.blocks)
+        return any(value.lower() in block.words and _DEFAULT.search(block.text) for block in blocks)
 
 
 def given_default(name: str, texts: Sequence[str]) -> str:

@@ -57,7 +57,10 @@ def laid_out(evidence: Sequence[Evidence]) -> dict[int, Laid]:
         chunk = item.chunk
         before, after = _new(chunk.before, said), _new(chunk.after, said)
         own = _under_heading(chunk) if before or after else chunk.page
-        found[item.number] = Laid(own, "\n\n".join(part for part in (before, own, after) if part))
+        # the section's own text before it has no heading of its own (`core.ingestion.chunking`)
+        goes_on = before and not before.startswith("#")
+        whole = (_under_heading(chunk, before), chunk.page, after) if goes_on else (before, own, after)
+        found[item.number] = Laid(own, "\n\n".join(part for part in whole if part))
     return found
 
 
@@ -99,31 +102,34 @@ def _plain(block: Block) -> str:
     return one_line(" ".join(line for line in lines if not line.lstrip().startswith(("```", "~~~"))))
 
 
-def _under_heading(chunk: ContextChunk) -> str:
+def _under_heading(chunk: ContextChunk, text: str = "") -> str:
+    """Put a page's heading over a text of its section, over the page itself where none is given."""
+    text = text or chunk.page
     heading = last_heading(chunk.title, chunk.heading)
-    begins = chunk.page.lstrip().startswith(("#", f"**{heading}"))
-    return chunk.page if begins or not heading else f"### {heading}\n\n{chunk.page}"
+    begins = text.lstrip().startswith(("#", f"**{heading}"))
+    return text if begins or not heading else f"### {heading}\n\n{text}"
 
 
 def reduce(
-    evidence: Sequence[Evidence], question_terms: Collection[str], weight: Weight, short: int = SHORT
+    evidence: Sequence[Evidence], wanted: Collection[str], weight: Weight, short: int = SHORT, whole: int = 0
 ) -> dict[int, str]:
     """Keep of each chunk what bears on the question: number → text, without those that have nothing.
 
     A block stays when its terms weigh enough (by `weight`, the inverse document frequency) or when
     retrieval matched it; the sentence that introduces code stays with the code, a heading with its text, the
-    first paragraph of a page with whatever is kept of it. A section of up to `short` characters stays whole.
+    first paragraph of a page with whatever is kept of it. The first `whole` sections stay whole, and others
+    of up to `short` characters.
     """
     laid = laid_out(evidence)
     evidence = [item for item in evidence if item.number in laid]
-    wanted = {term: weight(term) for term in question_terms}
-    if not any(wanted.values()):
+    weights = {term: weight(term) for term in wanted}
+    if not any(weights.values()):
         return {item.number: laid[item.number].whole for item in evidence}
     cut = [(item, split(laid[item.number].whole)) for item in evidence]
-    scored = [[_weight_of(block, wanted) for block in blocks] for _, blocks in cut]
+    scored = [[_weight_of(block, weights) for block in blocks] for _, blocks in cut]
     best = max((score for scores in scored for score in scores), default=0.0)
     kept: dict[int, str] = {}
-    for (item, blocks), scores in zip(cut, scored, strict=True):
+    for place, ((item, blocks), scores) in enumerate(zip(cut, scored, strict=True)):
         matched = [one_line(passage) for passage in item.matched]
         chosen = {
             at
@@ -132,27 +138,27 @@ def reduce(
             and ((score and score >= _ENOUGH * best) or (score and _is_in(block, matched)))
         }
         if chosen:
-            chosen |= _begins(blocks, laid[item.number].own, min(chosen))
+            own = [one_line(block.text) for block in split(laid[item.number].own)]
+            of_it = [at for at, block in enumerate(blocks) if one_line(block.text) in own]
+            chosen |= _begins(blocks, of_it, min(chosen))
             company = _with_company(blocks, chosen)
-            if len(item.chunk.page) <= short:
-                own = {one_line(block.text) for block in split(laid[item.number].own)}
-                company = sorted({*company, *(at for at, b in enumerate(blocks) if one_line(b.text) in own)})
-            kept[item.number] = _joined(blocks, company)
+            if place < whole or len(item.chunk.page) <= short:
+                company = sorted({*company, *of_it})
+            cut_off = f"\n\n{GAP}" if of_it and company[-1] < of_it[-1] else ""
+            kept[item.number] = _joined(blocks, company) + cut_off
     return kept
 
 
-def _begins(blocks: Sequence[Block], own: str, until: int) -> set[int]:
-    """Return the first paragraph of a page's own text where what is kept from `until` on is of its section.
+def _begins(blocks: Sequence[Block], of_it: Sequence[int], until: int) -> set[int]:
+    """Return the first paragraph of a page's own blocks where what is kept from `until` on is of its section.
 
     It is often not understood without.
     """
-    of_it = {one_line(block.text) for block in split(own)}
-    told = (at for at, b in enumerate(blocks) if b.kind == "paragraph" and one_line(b.text) in of_it)
+    told = (at for at in of_it if blocks[at].kind == "paragraph")
     # a signature alone says what an entry is called, and not what it does
-    at = next((at for at in told if not _SIGNATURE.fullmatch(blocks[at].text.strip())), None)
-    if at is None or any(block.kind == "heading" for block in blocks[at:until]):
-        return set()
-    return {at} if len(blocks[at].text) <= _FIRST else set()
+    first = [at for at in told if not _SIGNATURE.fullmatch(blocks[at].text.strip())][:1]
+    under_it = not any(block.kind == "heading" for at in first for block in blocks[at:until])
+    return {at for at in first if under_it and len(blocks[at].text) <= _FIRST}
 
 
 def select(

@@ -15,14 +15,15 @@ from core.generation.quotes.quote import without_introduction
 from core.languages import _
 from core.ports import LanguageModel, Prompt
 from core.retrieval.release_notes.notes import version_of
+from core.text.markup import GAP
 
 ANSWER_TOKENS = 700
 """Room for the answer; ours: long answers in chat go unread, and code needs about 300."""
 _LEAST_ANSWER_TOKENS = 200
 _TEMPLATE_TOKENS = 32
 """What a chat template adds around two messages, amply."""
-_LEAST_EVIDENCE_TOKENS = 250
-"""Less than this of a chunk loses its sense; better one chunk fewer. Ours."""
+_LEAST_EVIDENCE_TOKENS = 400
+"""Less than this of a chunk loses its sense, and what decides; better one chunk fewer. Ours."""
 _PAIR_TOKENS = 160
 _PAIRS = 3
 _TURN_TOKENS = 150
@@ -46,6 +47,8 @@ class Request:
     low: Sequence[QAPair] = ()
     history: Sequence[Turn] = ()
     parts: tuple[str, ...] = ()
+    only_parts: bool = False
+    """Whether the parts are not all of the question: nothing was found on the others."""
     texts: Mapping[int, str] = field(default_factory=dict)
     temperature: float = 0.7
     max_tokens: int = ANSWER_TOKENS
@@ -116,6 +119,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             language=request.language,
             faults=request.faults,
             previous=request.previous,
+            only_parts=request.only_parts,
         )
 
     bare = asked([])
@@ -165,10 +169,16 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
             size = count(text)
         if size > limit:
             text = shorten(text, item.matched, int(limit), count) if limit > 0 else ""
-        if text.strip():
+        if _tells(text):
             parts.append(written(item, text))
             used.append(item)
     return "\n".join(parts), tuple(used)
+
+
+def _tells(text: str) -> bool:
+    """Return True if more is left of a piece than its heading and a mark for what was left out."""
+    lines = (line.strip() for line in text.split("\n"))
+    return any(line and line != GAP and not line.startswith("#") for line in lines)
 
 
 def _is_labelled(request: Request) -> bool:

@@ -22,7 +22,7 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly, walk
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
-from core.retrieval.found import KEPT, Found, merged
+from core.retrieval.found import KEPT, Found, between, followed, in_reading_order, merged
 from core.retrieval.release_notes.requirements import required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
@@ -202,6 +202,8 @@ class OnlyIfSure:
         return is_sure(context.pages, context.open)
 
 
+WHOLE = 4
+"""The best pages of which all is read where anything is: a command may share no word with the question."""
 FURTHER = 0.4
 """Share of the model's context that pages may fill, where more than those found are read; ours."""
 
@@ -209,8 +211,8 @@ FURTHER = 0.4
 class Reduce:
     """Reduces pages, by the model where it may, else by rule.
 
-    With `further` the pages below those that were found are read, too, as far as there is room (`FURTHER`):
-    by rule, and only where it is not sure that the first ones answer.
+    With `further` those between two pages of one section that were found are read, too, and, by rule and only
+    where it is not sure that the first ones answer, the pages below; as far as there is room (`FURTHER`).
     """
 
     needs: Needs = "model"
@@ -219,6 +221,7 @@ class Reduce:
         self._product = parts.product.name
         self._budget = parts.budget
         self._model = parts.model if further else None
+        self._searcher = parts.searcher
 
     async def __call__(self, context: QueryContext) -> None:
         """Set the texts that are left, by the page's number; pages without any are left out."""
@@ -238,18 +241,22 @@ class Reduce:
                 model, context.answerable, self._product, context.releases, evidence
             ),
         )
-        return texts or self._by_rule(context)
+        return texts or await self._by_rule(context)
 
-    def _by_rule(self, context: QueryContext) -> Mapping[int, str]:
+    async def _by_rule(self, context: QueryContext) -> Mapping[int, str]:
         evidence, terms, weight = context.pages.evidence, context.terms, context.pages.weight
-        if self._model is None or context.pages.is_enough:
+        if self._model is None:
             return by_rule.reduce(evidence, terms, weight)
-        known = {item.chunk.id for item in evidence}
-        below = (item for item in context.pages.below if item.chunk.id not in known)
+        kept = by_rule.reduce(evidence, terms, weight, whole=WHOLE)  # as it is without the others
+        lacking = between(evidence, await self._searcher.sections(evidence))
+        known = {item.chunk.id for item in (*evidence, *lacking)}
+        below = () if context.pages.is_enough else context.pages.below
+        below = (*lacking, *(item for item in below if item.chunk.id not in known))
         first = max((item.number for item in evidence), default=0) + 1
         more = [replace(item, number=number) for number, item in enumerate(below, first)]
-        kept = by_rule.reduce(evidence, terms, weight)  # as it is without those below
-        texts = by_rule.reduce((*evidence, *more), terms, weight)
+        texts = by_rule.reduce((*evidence, *more), terms, weight, whole=WHOLE)
+        # what links two pages may share no word with the question
+        texts |= {item.number: item.chunk.page for item in more[: len(lacking)]}
         count = self._model.count_tokens
         left = FURTHER * self._model.context_tokens - sum(map(count, kept.values()))
         for item in more:
@@ -279,6 +286,7 @@ class Select:
         self._product = parts.product.name
         self._budget = parts.budget
         self._keep = keep or parts.keep
+        self._searcher = parts.searcher
 
     async def __call__(self, context: QueryContext) -> None:
         """Set the chosen pages, best first."""
@@ -305,7 +313,7 @@ class Select:
         if not chosen and self._always:
             return by_rule.select(left, context.terms, context.pages.weight, texts, keep)
         if not chosen:
-            return left
+            return in_reading_order(left, await self._searcher.sections(left))
         missed = [group for group in context.groups if not any(item.chunk.id in group for item in chosen)]
         first = [next((item for item in left if item.chunk.id in group), None) for group in missed]
         return [*chosen, *{item.number: item for item in first if item}.values()]
@@ -404,13 +412,9 @@ class SearchAgain:
             encoder = await self._parts.encoder_of(release)
             vectors = await encoder.encode([made.passage])
             lists.append(await searcher.search(form, vectors, release))
-        read = (*context.pages.evidence, *context.further)
-        lists = [_unread(found, read) for found in lists]
-        if not any(found.evidence for found in lists):
-            return None
-        # how sure the pages are is told by the question, not by a guess at its answer
-        both = merged([*lists, context.pages])
-        return replace(both, signs=context.pages.signs, rarity={**both.rarity, **context.pages.rarity})
+        read = () if context.chosen is None else (*context.pages.evidence, *context.further)
+        fresh = merged([_unread(found, read) for found in lists])
+        return followed(fresh, merged(lists), context.pages) if fresh.evidence else None
 
 
 def _unread(found: Found, read: Sequence[Evidence]) -> Found:

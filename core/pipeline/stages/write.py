@@ -103,7 +103,7 @@ class Write:
         if not self._is_new:
             context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
         context.taken = _taken(context, self._product, request, written.text, citations, rejected.better)
-        context.draft = Draft(route, written.text, citations, context.open)
+        context.draft = Draft(route, written.text, citations, context.unfound)
         context.note_further()
         return None
 
@@ -228,14 +228,16 @@ def _plain(text: str) -> str:
 def request_of(context: QueryContext, product: str) -> Request:
     """Say what an answer is to be written from."""
     question, recall = context.question, context.recall
+    left = tuple(part for part in context.parts if part not in context.unfound)
     request = Request(
-        question=context.answerable,
+        question=context.queries.base,
         product=product,
         releases=context.releases,
         evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
-        parts=tuple(part for part in context.parts if part not in context.open),
+        parts=left,
+        only_parts=bool(left) and len(left) < len(context.parts),
         texts=context.texts or {},
         language=name_of(context.language),
         code=question.language,

@@ -96,6 +96,9 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
         "```python\napp.register(YourUploads, your_folder())\nMyLimits.my_limit()\n```".replace(
             "app.register", "print"
         ),
+        "```python\nresponse.set_cookie('theme', 'your_theme', samesite='your_value')\n```",
+        "The documentation I found does not compare elephants with storks.",
+        "It holds for all of 3.x [2].",
         "Yes, that is secure [1].",
         "It is the field called Stored-by [2].",
     ],
@@ -116,6 +119,7 @@ def test_what_stands_there_passes(said: str) -> None:
         ("The limit is 64 megabytes [2].", "64"),
         ("Uploads are kept for 30 seconds [2].", "30"),
         ("This came with Flask 2.4 [2].", "2.4"),
+        ("It holds for all of 7.x [2].", "7.x"),
         ("Install Flask-Uploads for that [2].", "Flask-Uploads"),
         ("It is best to put Nginx before it [2].", "Nginx"),
         ("```python\napp.config['MAX_FILE_SIZE'] = 5 * 1000 * 1000\n```", "MAX_FILE_SIZE"),

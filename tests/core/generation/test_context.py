@@ -190,3 +190,28 @@ def test_reduction_keeps_the_first_paragraph_of_what_it_keeps() -> None:
     other = f"{first}\n\n{filler}\n\n### Lids\n\nThe secret key is under the lid."
     kept = reduce([evidence(1, other, heading="Pot")], query_terms("secret key"), lambda _: 1.0)[1]
     assert first not in kept and "under the lid" in kept
+
+
+def test_a_heading_stands_over_what_its_section_says_before_a_page() -> None:
+    """Cut in two, a section's second page is read with the end of the first before it."""
+    of_it = evidence(1, "Files are kept in memory.", heading="Files").chunk
+    page = replace(of_it, before="The folder is set below:")
+    whole = laid_out([Evidence(1, page, 1.0)])[1].whole
+    assert whole == "### Files\n\nThe folder is set below:\n\nFiles are kept in memory."
+    other = replace(page, before="### Weather\n\nIt rains on Mondays.")
+    whole = laid_out([Evidence(1, other, 1.0)])[1].whole
+    assert whole.startswith("### Weather\n\nIt rains on Mondays.\n\n### Files\n\nFiles are kept")
+
+
+def test_an_end_that_is_left_out_shows() -> None:
+    kept = reduce([evidence(1, MIXED)], query_terms("umbrella"), rare, 0)[1]
+    assert kept.endswith(f"umbrella.\n\n{GAP}")
+    ends = "The key is kept secret.\n\nBring an umbrella."
+    assert reduce([evidence(1, ends)], query_terms("umbrella"), rare, 0)[1].endswith("umbrella.")
+
+
+def test_the_best_pages_stay_whole() -> None:
+    other = "Bring an umbrella.\n\nIt is green. Nobody knows why, and nobody asks."
+    pages = [evidence(1, MIXED), evidence(2, other)]
+    kept = reduce(pages, query_terms("umbrella"), rare, 0, whole=1)
+    assert kept == {1: MIXED, 2: f"Bring an umbrella.\n\n{GAP}"}

@@ -125,7 +125,7 @@ def test_the_answer_prompt_names_the_language_shows_citations_and_says_what_to_d
     system = prompts.answer_system("Flask", ["3.1"], language="English")
     assert "Write in English" in system and "[1]. Without a level it takes 5 [2]." in system
     user = prompts.answer_user("How?", [], [], language="English")
-    assert "in English" in user and "If nothing in it helps with that" in user
+    assert "in English" in user and "only if nothing in it brings the asker nearer" in user
     assert "lacks the main thing asked, say that first" in " ".join(system.split())
     for text in (system, prompts.reduce("Flask", "?", [])[0], prompts.select("Flask", "?", [])[0]):
         assert "port" not in text.replace("report", "").replace("supported", "").replace("support", "")

@@ -16,7 +16,7 @@ from core.pipeline.stages.retrieve import FURTHER, Reduce, Select, _unread
 from core.ports import Prompt
 from core.recipes import recipe_of
 from core.retrieval.confidence import Judgement
-from core.retrieval.found import KEPT, Found, reranked
+from core.retrieval.found import AGAIN, KEPT, Found, followed, reranked
 from tests.core.evaluation.small import house
 from tests.fakes import FakeModel, Reply
 
@@ -104,6 +104,34 @@ async def test_pages_that_notes_put_first_are_not_read_twice() -> None:
     assert len(ids) == len(set(ids)) == 2 * KEPT - 1 and numbers == list(range(1, 2 * KEPT))
 
 
+LONG = Section(("Kettle", "Lids"), "", "\n\n".join(f"Part {n} of {'long ' * 150}." for n in range(14)))
+
+
+async def pieces_of(found_at: Sequence[int], enough: Judgement) -> list[int]:
+    """Return which pages of a long section are read where those at some places were found, best first."""
+    model = FakeModel("")
+    made, _ = await house(PRODUCT, {"1.0": [Document("a.md", "Kettle", "", (LONG,))]}, model)
+    parts = replace(made.parts, model=model, budget=ModelBudget(model, only=()))
+    section = await parts.searcher.pages_of("1.0")
+    assert len(section) >= 6
+    pages = [Evidence(n, section[at], 1.0) for n, at in enumerate(found_at, 1)]
+    context = QueryContext(
+        Question(ASKED),
+        queries=Queries("long", "long"),
+        found=Found(tuple(pages), rarity={"long": 2.0}, judgement=enough),
+    )
+    await Reduce(parts, further=True)(context)
+    await Select(parts)(context)
+    return [section.index(item.chunk) for item in context.chosen or ()]
+
+
+@pytest.mark.parametrize("enough", [SURE, UNSURE])
+async def test_pages_between_two_of_their_section_are_read_in_their_order(enough: Judgement) -> None:
+    assert await pieces_of([2, 0], enough) == [0, 1, 2]
+    assert await pieces_of([3, 0], enough) == [0, 1, 2, 3]
+    assert await pieces_of([4, 0], enough) == [0, 4]  # three would be another story
+
+
 async def answered(reply: Callable[[Sequence[Prompt]], Reply]) -> tuple[Answer, QueryContext]:
     """Ask where the thirteenth page of thirteen tells."""
     near = "The lid of the kettle is closed, number {}. How is the lid of the kettle closed?"
@@ -166,3 +194,19 @@ def test_a_second_search_goes_below_what_the_first_one_found() -> None:
     other = _unread(first, first.evidence[1:])
     assert [item.number for item in other.evidence] == [1, *range(KEPT + 1, 2 * KEPT)]
     assert not _unread(first, (*first.evidence, *first.below)).evidence
+
+
+def test_what_both_searches_found_goes_before_the_rest_of_the_first() -> None:
+    """The first led nowhere: what only the second found is read first."""
+    known = Found(tuple(page(number) for number in range(1, KEPT + 1)))
+    fresh = Found((page(20), page(21)))
+    again = Found((page(20), page(7), page(21)))
+    both = followed(fresh, again, known)
+    assert [item.chunk.id for item in both.evidence] == ["c20", "c21", "c7", "c1", "c2", "c3"]
+    assert [item.number for item in both.evidence] == list(range(1, 2 + AGAIN + 1))
+
+
+def test_what_was_found_and_never_read_is_read_where_the_second_search_has_it() -> None:
+    known = Found((page(1), page(2)))
+    fresh = Found((page(2), page(3)))
+    assert [item.chunk.id for item in followed(fresh, fresh, known).evidence] == ["c2", "c3", "c1"]
