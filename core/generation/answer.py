@@ -7,11 +7,12 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
+from core.generation.checked.code import defined
 from core.generation.checked.raw import (
     asks,
     echoes,
@@ -123,7 +124,7 @@ class Writer:
         self._objection = objection
         self._fitted = fit(model, request)
         self._checker = checker_of(request)
-        self._checked: dict[str, tuple[str, ...]] = {}
+        self._checked = cache(self._checker.faults)
         self._cited: dict[str, str] = {}
 
     async def written(self) -> Cleaned:
@@ -205,14 +206,14 @@ class Writer:
         return not (
             (told and says_lack(told[0].text))
             or len(once(told)) < len(told)
-            or any(self._faults(one.text) for one in told)
+            or self._faults(told)
             or self._language(joined(told))
         )
 
-    def _faults(self, text: str) -> tuple[str, ...]:
-        if text not in self._checked:
-            self._checked[text] = self._checker.faults(text)
-        return self._checked[text]
+    def _faults(self, told: Sequence[Statement]) -> dict[int, tuple[str, ...]]:
+        """Return what is wrong with statements, by their places."""
+        own = frozenset[str]().union(*(defined(one.text) for one in told if one.kind == "code"))
+        return {at: wrong for at, one in enumerate(told) if (wrong := self._checked(one.text, own))}
 
     def _language(self, text: str) -> str:
         """Return the language that an answer is in where it is not the asker's; empty otherwise."""
@@ -231,7 +232,7 @@ class Writer:
         if is_unknown(text):
             return _UNKNOWN
         told = once(self._told(whole(text) if raw.cut else text))
-        found = {at: wrong for at, one in enumerate(told) if (wrong := self._faults(one.text))}
+        found = self._faults(told)
         kept = without(told, found)
         faults = [f"Number {number}: {' '.join(some[:2])}" for number, some in enumerate(found.values(), 1)]
         cleaned = clean(joined(kept), self._fitted.evidence)

@@ -387,7 +387,9 @@ async def test_a_disk_that_is_full_and_a_home_that_cannot_be_written_are_told(tm
     assert told.state == "bad" and "THREADLORE_HOME" in told.advice
 
 
-async def test_a_chroma_server_that_is_away_is_told(tmp_path):
+async def test_a_chroma_server_that_is_away_is_told(tmp_path, encoder_cache):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/models").symlink_to(encoder_cache)  # its embedder is not exported for this
     found = await doctor.examine(settings(tmp_path, chroma_url="http://127.0.0.1:9", port=0))
     assert of(found)["Chroma"][0] == "bad" and "chroma run" in of(found)["Chroma"][1]
 

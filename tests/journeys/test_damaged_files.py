@@ -10,6 +10,7 @@ import pytest
 
 from core.domain import Question
 from core.errors import ConfigurationError
+from core.models.embedding import encoder as encoder_module
 from core.models.embedding.encoder import PACKAGED, load_encoder
 from storage.vectors.chroma import set_aside_if_broken
 from tests.journeys.child import run, serving
@@ -91,10 +92,21 @@ async def test_a_home_of_wrong_files_is_served(kettle: Kettle) -> None:
 
 @pytest.mark.parametrize("name", ["encoder.json", "model.onnx"])
 def test_an_embedder_of_wrong_bytes_is_made_anew(
-    encoder_cache: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+    encoder_cache: Path,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
+    """What makes it takes fifteen seconds, and is shown by tests/contracts/test_encoders.py."""
     [known] = [path.parent for path in encoder_cache.glob("*/encoder.json")]
     cache = tmp_path / "models"
+
+    def made(_model: str, folder: Path) -> None:
+        assert not folder.exists() or not list(folder.iterdir()), "what was there is gone"
+        shutil.copytree(known, folder, dirs_exist_ok=True)
+
+    monkeypatch.setattr(encoder_module, "_prepare", made)
     shutil.copytree(known, cache / known.name)
     put(cache / known.name / name, GARBAGE)
     encoder = load_encoder(PACKAGED, cache)

@@ -90,9 +90,7 @@ def table(before: dict[str, list[str]], after: dict[str, list[str]]) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(
-    ("platform", "where"), [("fake", "sqlite"), ("web", DATABASES[-1]), ("slack", "sqlite")]
-)
+@pytest.mark.parametrize(("platform", "where"), [("web", DATABASES[-1]), ("slack", "sqlite")])
 async def test_no_word_of_a_forgotten_person_is_left(
     platform: str, where: str, kettle: Kettle, ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

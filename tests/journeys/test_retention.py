@@ -211,7 +211,7 @@ async def same_before_and_after(empty: Path, asked: list[Asked], cast: list[Cast
     cast=st.lists(votes, max_size=18),
     later=st.lists(votes, max_size=5),
 )
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=PHASES)
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=PHASES)
 def test_placements_are_the_same_before_and_after(
     empty: Path, asked: list[Asked], cast: list[Cast], later: list[Cast]
 ) -> None:

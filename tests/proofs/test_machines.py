@@ -13,19 +13,19 @@ from tests.proofs.world import World
 
 
 def test_each_question_has_one_answer_whatever_happens(opened: World) -> None:
-    played(lambda: Claims(opened), 12, 8)
+    played(lambda: Claims(opened), 8, 8)
 
 
 def test_votes_stand_as_hands_are_up(opened: World) -> None:
-    played(lambda: Votes(opened), 8, 12)
+    played(lambda: Votes(opened), 6, 12)
 
 
 def test_nothing_said_in_a_private_place_is_heard_elsewhere(opened: World) -> None:
-    played(lambda: Scopes(opened), 10, 10)
+    played(lambda: Scopes(opened), 7, 10)
 
 
 def test_memory_stands_where_the_votes_say(home: Home) -> None:
-    played(lambda: Placement(home), 12, 12)
+    played(lambda: Placement(home), 8, 12)
 
 
 def test_a_question_that_was_deleted_before_it_is_told_is_not_answered(opened: World) -> None:

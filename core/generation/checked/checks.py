@@ -101,12 +101,12 @@ class Checker:
     material: Material
     alike: bool = True
 
-    def faults(self, text: str) -> tuple[str, ...]:
-        """Return what is wrong with a statement, a sentence each; empty where it is all there."""
+    def faults(self, text: str, own: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """Return what is wrong with a statement, a sentence each; `own` is what its answer's code defines."""
         found: list[str] = []
         prose, blocks = _parted(text)
         for language, code in blocks:
-            found += [code_fault(name) for name in self._code(code, language)]
+            found += [code_fault(name) for name in self._code(code, language, own)]
         said = _said(prose)
         if said.strip():
             found += self._prose(said)
@@ -151,8 +151,8 @@ class Checker:
             for value, unit in numbers_of(result):
                 self.material.numbers.setdefault(value, set()).add(unit)
 
-    def _code(self, code: str, language: str) -> Iterator[str]:
-        for name in unsaid(code, language, self.material):
+    def _code(self, code: str, language: str, own: frozenset[str] = frozenset()) -> Iterator[str]:
+        for name in unsaid(code, language, self.material, own):
             if not follows(name, code, self.material.numbers):
                 yield name
 

@@ -47,6 +47,7 @@ _LOCAL = re.compile(
     r"|^\s*(\w+)\s*(?::[^=]+)?=(?!=)"
     r"|^\s*for\s([\w, ]{1,80}?)\sin\b|\blambda\s{1,3}+([\w, ]{1,80}+):"
 )
+_DEFINED = re.compile(r"^\s{0,40}(?:async\s+)?(?:def|class)\s+(\w+)", re.MULTILINE)
 _PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)|<(\w+:)?(\w+)>")
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(.+)$")
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
@@ -70,13 +71,19 @@ _VALUE = re.compile(
 _INSTALLED = re.compile(r"\b(?:pip3?|uv|poetry|conda|npm|apt|apt-get|brew)\s+(?:install|add)\s+(.+)$")
 
 
-def unsaid(code: str, language: str, material: Material) -> list[str]:
+def defined(text: str) -> frozenset[str]:
+    """Return the names of what code in a text defines."""
+    return frozenset(_DEFINED.findall(text))
+
+
+def unsaid(code: str, language: str, material: Material, own: frozenset[str] = frozenset()) -> list[str]:
     """Return what in a block of code stands nowhere in the material: names, options, values.
 
-    A line that stands there as it is needs no more. Names that the block itself gives are its own.
+    A line that stands there as it is needs no more. Names that the block itself gives are its own, and so are
+    those that other blocks of its answer give, `own`.
     """
     lines = code.split("\n")
-    local = _local(code)
+    local = _local(code) | own
     found: list[str] = []
     new = {at for at, line in enumerate(lines) if line.strip() and bare(line) not in material.lines}
     for at in sorted(new):

@@ -203,7 +203,8 @@ class OnlyIfSure:
 
 
 WHOLE = 4
-"""The best pages of which all is read where anything is: a command may share no word with the question."""
+"""The best pages of which all is read where anything is: a command may share no word with the question. All
+that were found are, where it is not sure that they answer."""
 FURTHER = 0.4
 """Share of the model's context that pages may fill, where more than those found are read; ours."""
 
@@ -247,14 +248,15 @@ class Reduce:
         evidence, terms, weight = context.pages.evidence, context.terms, context.pages.weight
         if self._model is None:
             return by_rule.reduce(evidence, terms, weight)
-        kept = by_rule.reduce(evidence, terms, weight, whole=WHOLE)  # as it is without the others
+        whole = WHOLE if context.pages.is_enough else len(evidence)
+        kept = by_rule.reduce(evidence, terms, weight, whole=whole)  # as it is without the others
         lacking = between(evidence, await self._searcher.sections(evidence))
         known = {item.chunk.id for item in (*evidence, *lacking)}
         below = () if context.pages.is_enough else context.pages.below
         below = (*lacking, *(item for item in below if item.chunk.id not in known))
         first = max((item.number for item in evidence), default=0) + 1
         more = [replace(item, number=number) for number, item in enumerate(below, first)]
-        texts = by_rule.reduce((*evidence, *more), terms, weight, whole=WHOLE)
+        texts = by_rule.reduce((*evidence, *more), terms, weight, whole=whole)
         # what links two pages may share no word with the question
         texts |= {item.number: item.chunk.page for item in more[: len(lacking)]}
         count = self._model.count_tokens

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.generation.checked.checks import Checker
+from core.generation.checked.code import defined
 from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, unrepeated, worded
 from core.generation.checked.statements import drafted, ended, joined, once, statements, without
@@ -490,3 +491,11 @@ def test_what_introduces_goes_with_what_goes_and_steps_are_numbered_through() ->
 )
 def test_only_what_is_ended_is_shown(text: str, shown: str) -> None:
     assert ended(text) == shown
+
+
+def test_what_one_block_of_an_answer_defines_another_may_use() -> None:
+    code = "```python\n@app.register(GrantLimits)\ndef limits():\n    pass\n```"
+    assert any("GrantLimits" in fault for fault in checker().faults(code))
+    own = defined("```python\nclass GrantLimits(Request):\n    pass\n```")
+    assert own == {"GrantLimits"}
+    assert not any("GrantLimits" in fault for fault in checker().faults(code, own))

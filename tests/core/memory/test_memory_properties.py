@@ -567,5 +567,5 @@ class Community(RuleBasedStateMachine):
 
 TestCommunity = Community.TestCase
 TestCommunity.settings = settings(
-    max_examples=100, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=50, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

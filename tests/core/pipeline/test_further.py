@@ -12,7 +12,8 @@ from core.errors import ModelUnavailable
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget, Resources
 from core.pipeline.stage import run
-from core.pipeline.stages.retrieve import FURTHER, Reduce, Select, _unread
+from core.pipeline.stages.retrieve import FURTHER, WHOLE, Reduce, Select, _unread
+from core.pipeline.stages.write import request_of
 from core.ports import Prompt
 from core.recipes import recipe_of
 from core.retrieval.confidence import Judgement
@@ -210,3 +211,34 @@ def test_what_was_found_and_never_read_is_read_where_the_second_search_has_it() 
     known = Found((page(1), page(2)))
     fresh = Found((page(2), page(3)))
     assert [item.chunk.id for item in followed(fresh, fresh, known).evidence] == ["c2", "c3", "c1"]
+
+
+@pytest.mark.parametrize(("enough", "whole"), [(SURE, WHOLE), (UNSURE, KEPT)])
+async def test_the_best_pages_are_read_whole(enough: Judgement, whole: int) -> None:
+    """What decides may share no word with the question."""
+    rest = "\n\n".join(f"Nobody knows why it is so, number {n}. " * 8 for n in range(5))
+    long = [
+        replace(item, chunk=replace(item.chunk, page=f"{item.chunk.page}\n\n{rest}"))
+        for item in (page(n) for n in range(1, KEPT + 1))
+    ]
+    context = await read_of(Found(tuple(long), rarity={"lid": 2.0}, judgement=enough))
+    ends = [text.endswith("number 4.") for text in (context.texts or {}).values()]
+    assert ends == [True] * whole + [False] * (KEPT - whole)
+
+
+def test_a_part_on_which_something_near_was_found_stays_in_the_question() -> None:
+    near, nothing = Judgement(enough=1.0, close=0.0), Judgement(enough=1.0, close=1.0)
+    context = QueryContext(
+        Question("may they go? what is left?"),
+        queries=Queries("May they go? What is left?", "go left", parts=("May they go?", "What is left?")),
+        by_part={
+            "May they go?": Found((page(1),), judgement=near),
+            "What is left?": Found((page(2),), judgement=nothing),
+        },
+    )
+    assert context.open == ("May they go?", "What is left?") and context.unfound == ("What is left?",)
+    asked = request_of(context, "Kettle")
+    assert (asked.question, asked.parts, asked.only_parts) == (context.queries.base, ("May they go?",), True)
+    context.by_part["What is left?"] = Found((page(2),), judgement=near)
+    asked = request_of(context, "Kettle")
+    assert asked.parts == context.parts and not asked.only_parts
