@@ -79,8 +79,6 @@ _REJECTED = """\
 Answers to similar questions that members of the community marked as wrong or unhelpful. Do not repeat what \
 they claim unless the evidence says it in so many words; find what they missed."""
 
-_EACH = "It has these parts; answer each, or say which the evidence does not cover:"
-_ONLY = "Answer only this of it; the rest is told elsewhere, so say nothing of that:"
 _LACKING = """\
 Where it lacks what is asked, follow rule 4; only if nothing in it brings the asker nearer, your whole reply \
 is: {dont_know}"""
@@ -182,21 +180,19 @@ def answer_user(
     language: str = "",
     faults: Sequence[str] = (),
     previous: str = "",
-    only_parts: bool = False,
 ) -> str:
     """Return the user text: blocks first, the question last, where small models heed it most.
 
     A question that was translated comes with the asker's own words, the `original` in that `language`;
-    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`. With
-    `only_parts` nothing was found on what else it asks, which is said beside the answer.
+    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`.
     """
     asked = f"<question>\n{data(question)}\n</question>"
     if original:
         before = f"What was asked in {language}:\n<question>\n{data(original)}\n</question>"
         asked = f"{before}\nThe same in the language of the documentation:\n{asked}"
-    if len(parts) > 1 or only_parts:
+    if len(parts) > 1:
         listed = "\n".join(f"- {data(part)}" for part in parts)
-        asked += f"\n{_ONLY if only_parts else _EACH}\n{listed}"
+        asked += f"\nIt has these parts; answer each, or say which the evidence does not cover:\n{listed}"
     where = f" in {language}" if language else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]."
     closing += f" {_LACKING.format(dont_know=DONT_KNOW)}"

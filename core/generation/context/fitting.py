@@ -47,8 +47,6 @@ class Request:
     low: Sequence[QAPair] = ()
     history: Sequence[Turn] = ()
     parts: tuple[str, ...] = ()
-    only_parts: bool = False
-    """Whether the parts are not all of the question: nothing was found on the others."""
     texts: Mapping[int, str] = field(default_factory=dict)
     temperature: float = 0.7
     max_tokens: int = ANSWER_TOKENS
@@ -119,7 +117,6 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             language=request.language,
             faults=request.faults,
             previous=request.previous,
-            only_parts=request.only_parts,
         )
 
     bare = asked([])

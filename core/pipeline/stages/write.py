@@ -228,16 +228,14 @@ def _plain(text: str) -> str:
 def request_of(context: QueryContext, product: str) -> Request:
     """Say what an answer is to be written from."""
     question, recall = context.question, context.recall
-    left = tuple(part for part in context.parts if part not in context.unfound)
     request = Request(
-        question=context.queries.base,
+        question=context.answerable,
         product=product,
         releases=context.releases,
         evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
-        parts=left,
-        only_parts=bool(left) and len(left) < len(context.parts),
+        parts=tuple(part for part in context.parts if part not in context.unfound),
         texts=context.texts or {},
         language=name_of(context.language),
         code=question.language,

@@ -65,17 +65,6 @@ def test_evidence_of_several_releases_is_labelled() -> None:
     assert "Flask 2.3 and 3.1" in system.content and "which release it holds for" in system.content
 
 
-def test_a_question_is_asked_whole_where_only_a_part_of_it_is_to_be_answered() -> None:
-    asked = "we have 300 files. may the old ones go? what do I edit in the first one?"
-    user = fit(Told(), request(asked, parts=("what do I edit in the first one?",), only_parts=True)).prompts[
-        1
-    ]
-    assert asked in user.content and "Answer only this of it" in user.content
-    assert user.content.rindex("- what do I edit") < user.content.rindex("Answer the question")
-    both = fit(Told(), request(asked, parts=("may the old ones go?", "what do I edit?"))).prompts[1]
-    assert "answer each" in both.content and "only this" not in both.content
-
-
 def test_a_piece_of_which_nothing_is_left_is_no_evidence() -> None:
     bare = replace(
         request(evidence=(evidence(1, "It is told."), evidence(2, "Long. " * 90))), texts={2: "### X"}
