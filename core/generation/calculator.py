@@ -98,6 +98,13 @@ def fill(text: str) -> str:
     return _MARKER.sub(result, text)
 
 
+_OFTEN = {"half": 0.5, "twice": 2, "double": 2} | {
+    f"{word} times": often
+    for often, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}
+_TIMES_OF = re.compile(rf"\b(?:{'|'.join(_OFTEN)})\b", re.IGNORECASE)
+
+
 def worked_out(text: str) -> list[tuple[str, str]]:
     """Return every expression that `fill` works out, with its result."""
     return [(found[1], fill(found[0])) for found in _MARKER.finditer(text)]
@@ -183,7 +190,15 @@ def follows(value: str, said: str, known: Mapping[str, Collection[str]], unit: s
             continue
         if value in operands or value == result:
             return True
-    return _is_converted(value, unit, known)
+    return _is_multiple(value, said, known) or _is_converted(value, unit, known)
+
+
+def _is_multiple(value: str, said: str, known: Mapping[str, Collection[str]]) -> bool:
+    """Return True if a number is a known one that stands there, taken as often as words there say."""
+    times = [_OFTEN[word.lower()] for word in _TIMES_OF.findall(said)]
+    there = {one.rstrip(".") for one in re.findall(r"\d[\d.]*", said)} - {value}
+    numbers = [float(one) for one in there if one in known and one.count(".") < 2]
+    return value.count(".") < 2 and any(float(value) == often * one for often in times for one in numbers)
 
 
 def _is_converted(value: str, unit: str, known: Mapping[str, Collection[str]]) -> bool:

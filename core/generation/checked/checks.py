@@ -184,8 +184,7 @@ class Checker:
 
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
-        terms = self._terms(prose)
-        material = self.material
+        terms, material = self._terms(prose), self.material
         if (self.alike or len(terms) > 1) and terms and material.obeyed(_AGREES.sub("", prose)):
             yield "An order says this, which you are not to follow, and the evidence does not say it."
             return
@@ -236,7 +235,7 @@ class Checker:
                 if later := self.material.goes_later(name):
                     yield f"The evidence says of `{name}` only what will be: {later}"
         for version in {"".join(found) for found in _CAME.findall(prose)} if _CAN.search(prose) else ():
-            if not self.material.came_in(version):
+            if not self.material.came_in(version, self._terms(prose) if self.alike else frozenset()):
                 yield f"The evidence does not say that this came with {version}."
         releases = self.material.releases(cited)
         for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
@@ -261,6 +260,7 @@ class Checker:
             names = [name for name in _names(clause) if not _LITERAL.fullmatch(name)] or names
             values = [value.strip("\"'").rstrip(".") for value in _LITERAL.findall(clause)]
             values = [value for value in values if value not in self.material.asked.names]
+            values = [value for value in values if not follows(value, prose, self.material.numbers)]
             if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause)):
                 yield from self._defaults(names, values)
 

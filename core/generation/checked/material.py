@@ -114,6 +114,7 @@ class Material:
         self, evidence: Sequence[tuple[int, str, str, str]], asked: Sequence[str], known: str = ""
     ) -> None:
         self.sources = tuple(Source.of(*piece) for piece in evidence)
+        self.blocks = [block for source in self.sources for block in source.blocks]
         self.asked = Source.of(0, "", "\n\n".join(asked))
         every = (*self.sources, self.asked)
         self.names = frozenset().union(*(source.names for source in every))
@@ -149,8 +150,7 @@ class Material:
     def obeyed(self, said: str) -> bool:
         """Return True if a sentence says what a question ordered, and no page has it in these words."""
         said = _flat(said)
-        blocks = [block for source in self.sources for block in source.blocks]
-        return bool(said) and said in self.ordered and not any(said in _flat(one.text) for one in blocks)
+        return bool(said) and said in self.ordered and not any(said in _flat(one.text) for one in self.blocks)
 
     def reads(self, code: str) -> bool:
         """Return True if a stretch of code stands here as it is, or in a longer line."""
@@ -181,9 +181,8 @@ class Material:
 
     def goes_later(self, name: str) -> str:
         """Return what says that something will be removed, where nothing says that it was; "" otherwise."""
-        blocks = [block for source in self.sources for block in source.blocks]
         names = (name.lower(), last_of(name).lower())
-        named = [[block for block in blocks if one in block.words | block.under] for one in names]
+        named = [[block for block in self.blocks if one in block.words | block.under] for one in names]
         told = [block.text for block in named[0] or named[1] if _GOES.search(block.text)]
         is_later = all(_LATER.search(text) and not _GOES.search(_LATER.sub("", text)) for text in told)
         if not told or not is_later:
@@ -191,12 +190,14 @@ class Material:
         said = [one for one in sentences(told[0]) if _LATER.search(one)]
         return cut_at_word((said or told)[0].lstrip("-* "), _QUOTED)
 
-    def came_in(self, version: str) -> bool:
-        """Return True if something of a version is said to be new, or it is one that is asked about."""
-        blocks = [block for source in self.sources for block in source.blocks]
-        told = (one.text for one in blocks if version in one.words | one.under)
-        known = {*self.known, *(source.release for source in self.sources)}
-        return version in known or any(_COMES.search(text) for text in told)
+    def came_in(self, version: str, terms: frozenset[str]) -> bool:
+        """Return True if a version is asked about, or something of it is new, or most of `terms` is of it."""
+        if version in {*self.known, *(source.release for source in self.sources)}:
+            return True
+        under = [block.text for block in self.blocks if version in block.under]
+        told = (*under, *(block.text for block in self.blocks if version in block.words))
+        alike = (2 * len(terms & {*query_terms(text)}) >= len(terms) > 0 for text in under)
+        return any(map(_COMES.search, told)) or any(alike)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
@@ -237,8 +238,7 @@ class Material:
 
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
-        blocks = (block for source in self.sources for block in source.blocks)
-        return any(value.lower() in block.words and _DEFAULT.search(block.text) for block in blocks)
+        return any(value.lower() in block.words and _DEFAULT.search(block.text) for block in self.blocks)
 
 
 def given_default(name: str, texts: Sequence[str]) -> str:

@@ -499,3 +499,21 @@ def test_what_one_block_of_an_answer_defines_another_may_use() -> None:
     own = defined("```python\nclass GrantLimits(Request):\n    pass\n```")
     assert own == {"GrantLimits"}
     assert not any("GrantLimits" in fault for fault in checker().faults(code, own))
+
+
+PINGS = "The default of `ping_timeout` is three times the ping interval. Without a pong it is closed."
+
+
+def test_a_number_may_be_as_many_times_another_as_the_evidence_says() -> None:
+    asked = Checker(Material([(1, "WebSocket Ping", PINGS, "3.1")], ("with ping_interval=20, when?",)))
+    times = "With `ping_interval=20` the default of `ping_timeout` is three times that, 60 seconds [1]."
+    assert asked.faults(times) == ()
+    assert any("80" in fault for fault in asked.faults(times.replace("60", "80")))
+
+
+def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
+    notes = [(11, "What's new in Lamps 6.2.0 › General changes", "The minimum Python version is 3.7.", "6.3")]
+    checked = Checker(Material(notes, ("what is the oldest Python for 6.3?",)))
+    assert checked.faults("The minimum supported Python version is 3.7 since 6.2.0 [11].") == ()
+    assert checked.faults("The minimum supported Python version is 3.7 since 6.1.0 [11].")
+    assert checked.faults("Lamps that are dimmed by hand are supported since 6.2.0 [11].")
