@@ -82,9 +82,13 @@ _UNTIL = re.compile(
     r"\b(?:before|prior to|older than|earlier than|lower than|less than|pre)[\s-]+(?:the\s+)?$", re.IGNORECASE
 )
 _ONWARDS = re.compile(
-    r"\s+(?:and|or)\s+(?:later|newer|up|above|higher|onwards?)\b|\s+onwards?\b|\s+on(?=[,.?]|$)",
-    re.IGNORECASE,
+    r"\s+(?:and|or)\s+(?:later|newer|up|above|higher|onwards?)\b|\s+onwards?\b", re.IGNORECASE
 )
+_FROM_ON = (
+    re.compile(r"\bfrom\s+(?:(?:version|release)\s+)?v?$", re.IGNORECASE),
+    re.compile(r"\s+on(?=[,.?]|$)"),
+)
+"""What stands before and after a release from which on something is so: "to run 6.3 on" says it of none."""
 _NO_NOUN_NEXT = re.compile(
     r"\s*(?:$|[^\w\s(]|(?:and|or|to|vs|is|are|was|does|do|did|has|have|can|how|what|where|when|why|if|the"
     r"|a|for|on|in|my|our|your|it|this|they|there|says|fails|raises|gives|shows|throws|works|worked"
@@ -157,7 +161,8 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
 def _mention(text: str, start: int, end: int, release: str, known: Spellings) -> Mention:
     before, after = known.product.sub("", text[max(0, start - 60) : start]), text[end : end + 30]
     bound: Literal["", "from", "until"] = ""
-    if _FROM.search(before) or _ONWARDS.match(after) or text[end - 1] == "+":
+    from_on = _FROM_ON[0].search(before) and _FROM_ON[1].match(after)
+    if _FROM.search(before) or _ONWARDS.match(after) or from_on or text[end - 1] == "+":
         bound = "from"
     elif _UNTIL.search(before):
         bound = "until"
