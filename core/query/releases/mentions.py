@@ -86,7 +86,7 @@ _ONWARDS = re.compile(
 )
 _FROM_ON = (
     re.compile(r"\bfrom\s+(?:(?:version|release)\s+)?v?$", re.IGNORECASE),
-    re.compile(r"\s+on(?=[,.?]|$)"),
+    re.compile(r"\s{1,3}+on(?=[,.?]|$)"),
 )
 """What stands before and after a release from which on something is so: "to run 6.3 on" says it of none."""
 _NO_NOUN_NEXT = re.compile(

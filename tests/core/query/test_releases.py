@@ -82,7 +82,7 @@ def test_an_amount_before_a_release_does_not_make_it_one(text):
     assert resolve(Question(text), PRODUCTS["flask"]).release == "2.3"
 
 
-@pytest.mark.parametrize("text", ["whats the oldest python i can run 2.3 on", "which system do you run 2.3 on?"])
+@pytest.mark.parametrize("text", ["oldest python i can run 2.3 on", "which system do you run 2.3 on?"])
 def test_what_something_runs_on_is_no_release_from_which_on_it_is_so(text):
     resolution = resolve(Question(text), PRODUCTS["flask"])
     assert (resolution.named, resolution.comparison) == (("2.3",), False)
