@@ -194,10 +194,9 @@ def follows(value: str, said: str, known: Mapping[str, Collection[str]], unit: s
 
 
 def _is_multiple(value: str, said: str, known: Mapping[str, Collection[str]]) -> bool:
-    """Return True if a number is a known one that stands there, taken as often as words there say."""
+    """Return True if a number is a known one taken as often as words there say."""
     times = [_OFTEN[word.lower()] for word in _TIMES_OF.findall(said)]
-    there = {one.rstrip(".") for one in re.findall(r"\d[\d.]*", said)} - {value}
-    numbers = [float(one) for one in there if one in known and one.count(".") < 2]
+    numbers = [float(one) for one in known if re.fullmatch(r"\d+(?:\.\d+)?", one)] if times else []
     return value.count(".") < 2 and any(float(value) == often * one for often in times for one in numbers)
 
 

@@ -70,18 +70,18 @@ def kind_of(root: str, target: str) -> str:
 def _described(
     root: str, found: Any, name: str, kind: str, options: Mapping[str, Any]
 ) -> Iterator[Documented]:
-    module = _module_of(found, name)
-    yield _entry(root, found, name, module)
+    module, told = _module_of(found, name), str(options.get("class-doc-from", ""))
+    yield _entry(root, found, name, module, told)
     if kind in ("class", "exception", "module") and "members" in options:
         for member_name, member in _members(root, found, options, is_module=kind == "module"):
-            entry = _entry(root, member, f"{name}.{member_name}", module)
+            entry = _entry(root, member, f"{name}.{member_name}", module, told)
             if _shown(entry, options):
                 yield entry
                 if kind == "module" and member.is_class:
                     for inner_name, inner in _members(
                         root, member, {**options, "members": ""}, is_module=False
                     ):
-                        described = _entry(root, inner, f"{name}.{member_name}.{inner_name}", module)
+                        described = _entry(root, inner, f"{entry.name}.{inner_name}", module, told)
                         if _shown(described, options):
                             yield described
 
@@ -135,7 +135,8 @@ def _bases(root: str, owner: Any, seen: frozenset[str] = frozenset()) -> Iterato
             yield from _bases(root, found, seen)
 
 
-def _entry(root: str, found: Any, name: str, module: str) -> Documented:
+def _entry(root: str, found: Any, name: str, module: str, told: str = "") -> Documented:
+    """Describe one object; `told` says what tells of a class: `both`, `init`, or `class`, the default."""
     short = name[len(module) + 1 :] if name.startswith(module + ".") else name
     # nobody imports from a private module, and pages of such projects show the bare name
     label = short if any(part.startswith("_") for part in module.split(".")) else name
@@ -161,9 +162,9 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
         exception = found.name.endswith(("Error", "Exception", "Warning"))
         called = signature(init, bound=True).removesuffix(" -> None") if init else ""
         shown = f"{'exception' if exception else 'class'} {label}{called}"
-        if not docstring and init is not None and init.docstring:
-            docstring = init.docstring.value
-        return Documented(name, short, shown, docstring)
+        made = init.docstring.value if init is not None and init.docstring else ""
+        ways = {"both": f"{docstring}\n\n{made}".strip(), "init": made or docstring}
+        return Documented(name, short, shown, ways.get(told, docstring or made))
     if found.is_attribute:
         value = str(found.value) if found.value is not None else ""
         # A call or an expression says how the code is written, not what the value is.

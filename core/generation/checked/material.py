@@ -314,13 +314,13 @@ def _without_orders(text: str) -> str:
 
 
 def _blocks(head: str, text: str) -> Iterator[Block]:
-    top = _words(head)
+    top, versions = _words(head), {value for value, _ in numbers_of(head.partition(" › ")[0])}
     heading: frozenset[str] = frozenset()
     for block in split(text):
         if block.kind == "heading":
             heading = _words(block.text)
         # a heading in the text is that of a neighbour, or the page's own over what follows
-        yield Block(one_line(block.text), _words(block.text), heading or top)
+        yield Block(one_line(block.text), _words(block.text), heading | versions if heading else top)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -509,10 +509,20 @@ def test_a_number_may_be_as_many_times_another_as_the_evidence_says() -> None:
     times = "With `ping_interval=20` the default of `ping_timeout` is three times that, 60 seconds [1]."
     assert asked.faults(times) == ()
     assert any("80" in fault for fault in asked.faults(times.replace("60", "80")))
+    assert (
+        asked.faults("After 60 seconds: the default of `ping_timeout` is three times the interval [1].") == ()
+    )
 
 
 def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
-    notes = [(11, "What's new in Lamps 6.2.0 › General changes", "The minimum Python version is 3.7.", "6.3")]
+    notes = [
+        (
+            11,
+            "What's new in Lamps 6.2.0 › General changes",
+            "### Python\n\nThe minimum Python version is 3.7.",
+            "6.3",
+        )
+    ]
     checked = Checker(Material(notes, ("what is the oldest Python for 6.3?",)))
     assert checked.faults("The minimum supported Python version is 3.7 since 6.2.0 [11].") == ()
     assert checked.faults("The minimum supported Python version is 3.7 since 6.1.0 [11].")

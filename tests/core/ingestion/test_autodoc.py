@@ -1,3 +1,5 @@
+import pytest
+
 from tests.core.ingestion.pages import parsed, section
 
 APP = '''
@@ -242,3 +244,40 @@ def test_stubs_hide_nothing_of_the_code(tmp_path):
     assert section(document, "Frozen").text.endswith("It cannot be changed.")
     assert section(document, "reshape()").text.endswith("Gives it another shape.")
     assert section(document, "define()").text.endswith("Makes a class.")
+
+
+WAITER = '''
+class Waiter:
+    """Waits for an answer."""
+
+    def __init__(self, seconds=None):
+        """All of it is optional.
+
+        :param seconds: how long it waits, default 20
+        """
+
+class Bare:
+    def __init__(self):
+        """Made of nothing."""
+'''
+
+
+@pytest.mark.parametrize(
+    ("conf", "option", "told"),
+    [
+        ("", "", "Waits for an answer."),
+        ("autoclass_content = 'class'", "", "Waits for an answer."),
+        ("autoclass_content = 'init'", "", "All of it is optional.\n\nParameters:"),
+        ("autoclass_content = 'both'", "", "Waits for an answer.\n\nAll of it is optional.\n\nParameters:"),
+        ("", "   :class-doc-from: both\n", "Waits for an answer.\n\nAll of it is optional."),
+        ("autoclass_content = 'both'", "   :class-doc-from: class\n", "Waits for an answer."),
+    ],
+)
+def test_what_tells_of_a_class_is_as_the_project_has_it(tmp_path, conf, option, told):
+    (tmp_path / "wait.py").write_text(WAITER)
+    (tmp_path / "conf.py").write_text(conf)
+    text = f"API\n===\n\n.. autoclass:: wait.Waiter\n{option}\n.. autoclass:: wait.Bare\n"
+    document = parsed(text, "rst", tmp_path)
+    shown = section(document, "Waiter").text.partition("\n\n")[2]
+    assert shown.startswith(told) and ("default 20" in shown) == ("optional" in told)
+    assert section(document, "Bare").text.endswith("Made of nothing.")

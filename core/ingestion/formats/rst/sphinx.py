@@ -244,7 +244,10 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
             "project": _text(given.get("project")),
             "translation progress": "",
         },
-        autodoc_options=_dictionary(given.get("autodoc_default_options")),
+        autodoc_options={
+            "class-doc-from": _text(given.get("autoclass_content")),
+            **_dictionary(given.get("autodoc_default_options")),
+        },
         own=registered(Path(path), tree, Path(root)),
         shows_todos=given.get("todo_include_todos") is True,
         folder=str(Path(path).parent),
