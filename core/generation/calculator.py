@@ -190,14 +190,14 @@ def follows(value: str, said: str, known: Mapping[str, Collection[str]], unit: s
             continue
         if value in operands or value == result:
             return True
-    return _is_multiple(value, said, known) or _is_converted(value, unit, known)
+    return _is_converted(value, unit, known)
 
 
-def _is_multiple(value: str, said: str, known: Mapping[str, Collection[str]]) -> bool:
-    """Return True if a number is a known one taken as often as words there say."""
-    times = [_OFTEN[word.lower()] for word in _TIMES_OF.findall(said)]
-    numbers = [float(one) for one in known if re.fullmatch(r"\d+(?:\.\d+)?", one)] if times else []
-    return value.count(".") < 2 and any(float(value) == often * one for often in times for one in numbers)
+def multiples(text: str, numbers: Collection[str]) -> set[str]:
+    """Return numbers taken as often as a text says: 60 of 20, where it has "three times the interval"."""
+    times = [_OFTEN[word.lower()] for word in _TIMES_OF.findall(text)]
+    plain = [float(one) for one in numbers if re.fullmatch(r"\d+(?:\.\d+)?", one)] if times else []
+    return {_written(often * one) for often in times for one in plain}
 
 
 def _is_converted(value: str, unit: str, known: Mapping[str, Collection[str]]) -> bool:

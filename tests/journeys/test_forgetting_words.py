@@ -17,7 +17,6 @@ from bot.home.logs import in_files, stream_handler
 from bot.platforms.slack import history
 from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
-from tests.journeys.fake_stage import NAMES
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import KEPT_NOWHERE, Garden, appoint, files_that_hold, found_in
 from tests.journeys.slack_stage import SlackStage
@@ -64,13 +63,12 @@ def logged_at_debug(bot: Bot) -> Iterator[io.StringIO]:
 @asynccontextmanager
 async def scene(platform: str, kettle: Kettle, **given: Any) -> AsyncIterator[tuple[Any, Bot]]:
     """Open a platform, and a bot that reads what people said before; on Slack its public channel, too."""
-    accounts = {"fake": "fake:ann", "web": "web:ada", "slack": "slack:U1"}
+    accounts = {"web": "web:ada", "slack": "slack:U1"}
     config = SOURCE.format(account=accounts[platform])
     config = config.replace('"slack:U1", "slack:U1"', '"slack:U1"')
     live = LIVE if platform == "slack" else ""
     kettle.config.write_text(kettle.config.read_text() + live + config)
     async with AsyncExitStack() as stack:
-        stack.callback(NAMES.clear)
         if platform != "slack":
             bot = await stack.enter_async_context(house(kettle, **given))
             yield await stack.enter_async_context(open_stage(platform, bot)), bot

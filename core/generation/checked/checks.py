@@ -259,8 +259,8 @@ class Checker:
         for clause in _CLAUSE.split(_RELEASED.sub(" ", prose)):
             names = [name for name in _names(clause) if not _LITERAL.fullmatch(name)] or names
             values = [value.strip("\"'").rstrip(".") for value in _LITERAL.findall(clause)]
-            values = [value for value in values if value not in self.material.asked.names]
-            values = [value for value in values if not follows(value, prose, self.material.numbers)]
+            given = self.material.asked.names | self.material.multiples
+            values = [value for value in values if value not in given]
             if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause)):
                 yield from self._defaults(names, values)
 

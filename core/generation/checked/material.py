@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.generation.calculator import multiples
 from core.generation.quotes.blocks import split
 from core.text.words import (
     cut_at_word,
@@ -128,15 +129,17 @@ class Material:
         self.numbers: dict[str, set[str]] = {}
         for value, unit in (found for source in every for found in source.numbers):
             self.numbers.setdefault(value, set()).add(unit)
+        mine = dict(self.asked.numbers)
+        self.multiples = frozenset().union(*(multiples(block.text, mine) for block in self.blocks))
 
     def has(self, name: str) -> bool:
         """Return True if a name stands here, or a dotted one's last part in code."""
         return any(_has(source, name) for source in (*self.sources, self.asked))
 
     def units(self, value: str) -> set[str] | None:
-        """Return the units of a number, None where it stands nowhere; 3.x is any that begins so."""
+        """Return the units of a number, None where none is said; 3.x is any that begins so."""
         is_series = value.endswith(".x") and any(one.startswith(value[:-1]) for one in self.numbers)
-        return {""} if is_series else self.numbers.get(value)
+        return {""} if is_series or value in self.multiples else self.numbers.get(value)
 
     def holders(self, names: Sequence[str], values: Sequence[str]) -> list[int]:
         """Return the numbers of the pieces of evidence that hold all of these names and numbers."""
@@ -192,12 +195,11 @@ class Material:
 
     def came_in(self, version: str, terms: frozenset[str]) -> bool:
         """Return True if a version is asked about, or something of it is new, or most of `terms` is of it."""
-        if version in {*self.known, *(source.release for source in self.sources)}:
-            return True
+        is_known = version in {*self.known, *(source.release for source in self.sources)}
         under = [block.text for block in self.blocks if version in block.under]
         told = (*under, *(block.text for block in self.blocks if version in block.words))
         alike = (2 * len(terms & {*query_terms(text)}) >= len(terms) > 0 for text in under)
-        return any(map(_COMES.search, told)) or any(alike)
+        return is_known or any(map(_COMES.search, told)) or any(alike)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
@@ -231,10 +233,8 @@ class Material:
             found += [block.text for block in (*own, *owner) if _DEFAULT.search(block.text)]
             found += [f"{name} = {value}" for assigned, value in source.assigned if assigned == name]
         named = {last_of(text.rpartition(" = ")[2]).lower() for text in found if " = " in text}
-        found += [
-            f"{one} = {value}" for source in self.sources for one, value in source.assigned if one in named
-        ]
-        return found
+        every = (pair for source in self.sources for pair in source.assigned)
+        return found + [f"{one} = {value}" for one, value in every if one in named]
 
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
