@@ -18,7 +18,8 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, answer_of, run
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.retrieve import Reduce, Retrieve, SearchAgain, Select
+from core.pipeline.stages.retrieve import Reduce, Retrieve, Select
+from core.pipeline.stages.search_again import SearchAgain
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Write
 from core.ports import for_questions

@@ -31,7 +31,6 @@ ONE_SUBJECT = {
     "core/models/completion.py",
     "core/models/pool.py",
     "core/pipeline/stages/quote.py",
-    "core/pipeline/stages/retrieve.py",
 }
 """Files that would be two of one subject, each of little use without the other (docs/decisions, P-22)."""
 LONGEST_OF_ONE_SUBJECT = 450

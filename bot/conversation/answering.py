@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.conversation.desk import WAIT, Desk, say
-from bot.conversation.line import AT_ONCE, QUOTED_AT_ONCE, Line
+from bot.conversation.limits import AT_ONCE, QUOTED_AT_ONCE, Line
 from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
 from bot.home.logs import about

@@ -1,4 +1,8 @@
-"""How much may be asked, by a person, in a channel, in a workspace; who asks too much is told once."""
+"""How much may be asked, by a person, in a channel, in a workspace, and the line of those who asked.
+
+Who asks too much is told once. Where a process gets more than it can bear, people hear how many questions are
+before theirs, or when to ask again, rather than nothing for minutes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -15,6 +21,8 @@ from bot.ports.chat import Chat, Message, Reply
 from core.domain import MessageRef
 from core.errors import PlatformError, StorageUnavailable
 from core.languages import N_, _
+from core.models.breaker import FairQueue
+from core.ports import ASKER
 from core.ports.conversations import Bucket, BucketStore, HeldBuckets
 from core.privacy.names import nobody
 
@@ -41,6 +49,13 @@ _SAID: dict[Whose, str] = {
 }
 TOLD_AGAIN_SECONDS = (2.0, 10.0, 30.0)
 """Pauses before somebody is told again to slow down whom the platform let nobody tell."""
+AT_ONCE, QUOTED_AT_ONCE = 64, 12
+"""Answers that are worked on at once: more than models take, whose own line is shorter; and where nothing but
+this process works on them, as many as keep it busy."""
+LONGEST_SECONDS = 45.0
+"""The longest time that a question may wait for its turn, as far as can be told when it comes."""
+LATELY, FEW = 64, 8
+"""Answers by which it is told how long one takes, at most; and with fewer, that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,3 +219,51 @@ class Slowing:
         if refused.whose != "line":
             self._slowed.pop(message.author.id, None)  # so that the next question is told so
         return ()
+
+
+class Line:
+    """Gives answers their turn; `refusal` tells when to ask again, where the line is too long."""
+
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        longest: float = LONGEST_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._queue = FairQueue(at_once, 0)
+        self._longest, self._clock = longest, clock
+        self._done: deque[float] = deque(maxlen=LATELY)
+        """Since when somebody waits, and when answers were done after that."""
+
+    @asynccontextmanager
+    async def turn(self, asker: str) -> AsyncIterator[None]:
+        """Wait for one's turn; the place in the line is told to `PLACE`, if anybody waits."""
+        if self._queue.is_taken and not self._queue.waiting:
+            self._done.clear()
+            self._done.append(self._clock())
+        token = ASKER.set(asker)
+        try:
+            await self._queue.take(patient=True)
+        finally:
+            ASKER.reset(token)
+        try:
+            yield
+        finally:
+            self._done.append(self._clock())
+            self._queue.free()
+
+    @property
+    def seconds(self) -> float:
+        """Return how long one more question would wait, by how fast answers were done lately.
+
+        Until a few are done, that is how long somebody waits already.
+        """
+        if not self._queue.waiting:
+            return 0.0
+        done, lasted = len(self._done) - 1, self._clock() - self._done[0]
+        return lasted if done < FEW else self._queue.waiting * lasted / done
+
+    def refusal(self) -> Refusal | None:
+        """Return why a question is not taken now; None where it is."""
+        seconds = self.seconds
+        return Refusal(seconds, "line") if seconds > self._longest else None

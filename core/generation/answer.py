@@ -162,6 +162,8 @@ class Writer:
                     log.warning("%s repeated itself and was stopped", self._model.name)
                     return _Raw(first, True, None, shown, True)
                 told = [] if held else self._told(ended(self._body(settled(without_unfinished(raw)))))
+                while told[1:] and says_lack(told[-1].text):  # a second search may find it
+                    told.pop()
                 held = held or recites(raw) or not self._passes(told)
                 if on_text is None or held or not told:
                     continue

@@ -30,14 +30,22 @@ class Guess:
 
 
 async def guess(
-    model: LanguageModel, question: str, product: str, releases: Sequence[str], contents: Iterable[str] = ()
+    model: LanguageModel,
+    question: str,
+    product: str,
+    releases: Sequence[str],
+    contents: Iterable[str] = (),
+    lacking: str = "",
 ) -> Guess:
     """Have the model say how the documentation may answer; empty for another subject.
 
     `contents` are titles of its pages, the most telling first: of them as many are told as there is room for.
+    `lacking` is what an answer says that the pages lack, where the rest of it is answered.
     Raises the ModelErrors.
     """
-    system, user = prompts.guess(prompts.releases_of(product, releases), question, _fitting(contents))
+    system, user = prompts.guess(
+        prompts.releases_of(product, releases), question, _fitting(contents), lacking
+    )
     output = await model.structured(
         [Prompt("system", system), Prompt("user", user)], prompts.GUESS_SCHEMA, max_tokens=OUTPUT_TOKENS
     )

@@ -73,6 +73,14 @@ class Draft:
     """What it is; None where that is what its pages are."""
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What an answer says that the pages lack, in its last sentences, and what stands before them."""
+
+    text: str
+    before: Draft
+
+
 @dataclass(slots=True)
 class QueryContext:
     """A question on its way: what it means, what was found, what is to be said, and a trace of the stages.
@@ -116,6 +124,8 @@ class QueryContext:
     """What the model is told beside the pages: calculations, and what it knows by itself."""
     temperature: float | None = None
     draft: Draft | None = None
+    gap: Gap | None = None
+    """What only is still to be written, while the rest of the answer stands."""
     failed: ModelError | None = None
     """Why the model, where there is one, did not write the answer."""
     lasting: str = ""

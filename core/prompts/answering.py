@@ -13,10 +13,10 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "12"
+PROMPT_VERSION = "13"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
-_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong|contents"
+_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|answered|wrong|contents"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 _ANSWER = """\
@@ -84,6 +84,15 @@ they claim unless the evidence says it in so many words; find what they missed."
 _LACKING = """\
 Where it lacks what is asked, follow rule 4; only if nothing in it brings the asker nearer, your whole reply \
 is: {dont_know}"""
+
+_OPEN = """\
+This much of the answer stands already; it was written from other evidence:
+<answered>
+{answered}
+</answered>
+The evidence above was found after that. Write only what is to stand in place of the last sentence: what \
+this evidence says of what it calls lacking, with [numbers] of this evidence. Say nothing that stands before \
+it. If this evidence does not say it, your whole reply is: {dont_know}"""
 
 _FAULTS = """\
 Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as \
@@ -182,11 +191,13 @@ def answer_user(
     language: str = "",
     faults: Sequence[str] = (),
     previous: str = "",
+    answered: str = "",
 ) -> str:
     """Return the user text: blocks first, the question last, where small models heed it most.
 
     A question that was translated comes with the asker's own words, the `original` in that `language`;
-    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`.
+    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`; one
+    whose last sentence is to be written, with the rest of it, which is `answered`.
     """
     asked = f"<question>\n{data(question)}\n</question>"
     if original:
@@ -197,7 +208,10 @@ def answer_user(
         asked += f"\nIt has these parts; answer each, or say which the evidence does not cover:\n{listed}"
     where = f" in {language}" if language else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]."
-    closing += f" {_LACKING.format(dont_know=DONT_KNOW)}"
+    if answered:
+        closing = _OPEN.format(answered=data(answered), dont_know=DONT_KNOW)
+    else:
+        closing += f" {_LACKING.format(dont_know=DONT_KNOW)}"
     if faults:
         listed = "\n".join(f"- {data(fault)}" for fault in faults)
         marked = f":\n<previous>\n{previous}\n</previous>\n" if previous else ". "

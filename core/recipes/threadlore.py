@@ -10,8 +10,9 @@ from core.pipeline.stage import Stage
 from core.pipeline.stages.calculation import Convert, WorkOut
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, SearchAgain, Select
+from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
 from core.pipeline.stages.reuse import RecallPairs, Reuse
+from core.pipeline.stages.search_again import SearchAgain
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Temper, Write
 

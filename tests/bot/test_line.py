@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.conversation.line import Line
+from bot.conversation.limits import Line
 from core.ports import PLACE
 
 

@@ -45,6 +45,7 @@ async def own_disk(kettle: Kettle, *mount: str) -> AsyncIterator[None]:
     command("mount", *mount, str(kettle.home))
     try:
         shutil.copytree(aside, kettle.home, symlinks=True, dirs_exist_ok=True)
+        os.sync()  # nobody copies a home to a disk that fails within the half minute until it is written
         yield
     finally:
         for _ in range(100):

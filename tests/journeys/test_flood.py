@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.conversation.line import Line
+from bot.conversation.limits import Line
 from bot.platforms.slack.api.errors import Pacing
 from bot.platforms.slack.connection import Slack
 from tests.journeys.house import Bot, Kettle, house

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
 from core.generation.checked.material import Material, given_default, numbers_of
-from core.generation.checked.raw import says_lack
+from core.generation.checked.raw import EXTREMES, says_lack
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
@@ -77,9 +77,8 @@ _ABOUT = re.compile(
 )
 _NO_NOUN = re.compile(
     r"(?i)\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in)\b"
-    r"|\A(?:(?:old|new|low|high|small|larg|bigg|long|short|fast|slow|earli|lat)est|minimum|maximum)\Z"
 )
-"""What makes more of a sentence's beginning than its noun, or none of it: "the oldest"."""
+"""What makes more of a sentence's beginning than its noun."""
 _CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
 _GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
 """A clause that leaves out that it says a default: "and `B` to `False`"."""
@@ -212,7 +211,7 @@ class Checker:
         told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
         pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
         terms = self._terms(told)
-        unheard = (terms - pages) & self.material.asked.terms
+        unheard = (terms - pages - EXTREMES) & self.material.asked.terms
         if not unheard or (is_denied and len(unheard) * 2 < len(terms)):
             return ""
         return " ".join(word for word in _WORD.findall(told) if unheard & frozenset(query_terms(word)))
@@ -324,7 +323,7 @@ def checker_of(request: Request) -> Checker:
         head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
         text = "\n\n".join((laid[item.number].whole, request.texts.get(item.number, "")))
         pieces.append((item.number, head, text, chunk.release))
-    asked = [request.question, request.original, known, *request.parts]
+    asked = [request.question, request.original, request.answered, known, *request.parts]
     asked += [turn.text for turn in request.history if turn.role == "user"]
     alike = not request.code or not request.documented or request.code == request.documented
     return Checker(Material(pieces, asked, known), alike)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from core.generation.citations import uncited
 from core.text.markup import GAP, outside_code
-from core.text.words import one_line, sentences
+from core.text.words import one_line, query_terms, sentences
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
+EXTREMES = frozenset(query_terms(" ".join(_WORDS["extremes"])))
+"""Terms that say which of several is asked for: a page that names only one of them does not have them."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -26,7 +28,9 @@ _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?(?![^<>]*\stitl
 """A citation as a tag; one with a title is the beginning of a page, said again."""
 _RECITED = re.compile(r"<evidence\b[^<>]{0,40}\stitle=", re.IGNORECASE)
 _TAGS = re.compile(
-    r"</?(?:evidence|question|answer|response|conversation|remembered|rejected|previous|wrong)\b[^<>]*>", re.I
+    r"</?(?:evidence|question|answer|response|conversation|remembered|rejected|previous|answered|wrong)\b"
+    r"[^<>]*>",
+    re.I,
 )
 _PLEASANTRY = re.compile("|".join(_WORDS["pleasantries"]), re.IGNORECASE)
 """What is said to be polite, to go on talking, or of the answer itself, and tells nothing."""
@@ -71,8 +75,11 @@ _LACK = _pattern(f"{_WORDS['before_a_lack']}(?:{'|'.join((*_WORDS['lack'], *_WOR
 _LACKING = _pattern(
     r"(?:\b(?:is|are|was)\s{1,2}(?:not|nowhere)|n't)\s{1,2}(?:covered|mentioned|addressed|documented|specified|described|stated)"
     r"\s{1,2}(?:by|in|within)\s{1,2}<material>"
-    r"|^<material>\s{1,2}says\s(?:this|it|so)\s(?:only\s)?(?:for|of)\s[^,;]{1,60}\s(?:and|but)\s"
-    r"(?:does\snot\ssay\s(?:it|this|so)|not)\s(?:for|of)\s[^,;]{0,20}\d",
+    r"|^<material>\s{1,2}says\s(?:this|it|so)\s(?:only\s)?(?:for|of)\s[^,;]{1,60}\s(?:and|but)\snot\s"
+    r"(?:for|of)\s[^,;]{0,20}\d"
+    r"|^the\s(?:documentation|docs|evidence)\s(?:i\sfound\s)?(?:only\s)?"
+    r"(?:says?|shows?|mentions?|describes?|gives?|tells?|names?|lists?|has|have)\s[^;:]{1,160}"
+    r"\s(?:and|but)\s(?:it\s)?(?:does\snot|do\snot|doesn't|don't)\s(?:\w{1,20}ly\s)?<lacks>\b",
 )
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)

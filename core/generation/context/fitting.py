@@ -67,6 +67,8 @@ class Request:
     """What was wrong with an answer that was written before."""
     previous: str = ""
     """That answer, in which `prompts.wrong` marks what is wrong."""
+    answered: str = ""
+    """An answer from other evidence whose last sentence, which says what is lacking, is to be written."""
 
 
 def renumbered(request: Request) -> Request:
@@ -117,6 +119,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             language=request.language,
             faults=request.faults,
             previous=request.previous,
+            answered=request.answered,
         )
 
     bare = asked([])

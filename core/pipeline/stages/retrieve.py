@@ -1,37 +1,24 @@
-"""Pages of every release and part of the question, whether they suffice to answer, and which are read.
-
-Where reading them led to no answer, or to one whose first words are what is lacking, a second search goes by
-words that the documentation may use (HyDE).
-"""
+"""Pages of every release and part of the question, whether they suffice to answer, and which are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
 
-from core.domain import Answer, Evidence, Queries, Recall
+from core.domain import Answer, Evidence, Recall
 from core.generation import phrases
-from core.generation.checked.raw import says_lack
-from core.generation.checked.statements import statements
 from core.generation.context import by_rule, reduction, selection
-from core.generation.guess import Guess, guess
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.release_notes import NotesFirst
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage, abstention, dont_know, nearly, walk
+from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
-from core.retrieval.found import KEPT, Found, between, followed, in_reading_order, merged
+from core.retrieval.found import Found, between, in_reading_order, merged
 from core.retrieval.release_notes.requirements import required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
 from core.text.words import ruled
-
-TITLES = 300
-"""Titles of documents that a guess is offered at most; ours."""
-_READ = ("found", "further", "chosen", "texts", "taken", "failed", "draft", "repeats")
-"""What reading leaves in the context, for a second reading that leads nowhere to be taken back."""
 
 
 class Retrieve:
@@ -332,113 +319,3 @@ def opinions(recall: Recall, tau: float) -> Mapping[str, float]:
         for key in {citation.hash for citation in pair.citations if citation.hash}:
             found[key] = min(1.0, max(-1.0, found.get(key, 0.0) + said))
     return found
-
-
-class SearchAgain:
-    """Reads what was found; where the main thing is not in it, searches by the model's guess and reads that.
-
-    People name what they see, pages what it is called: "a query for every row" is "eager loading" there. The
-    model says how the documentation may put an answer, and that is searched for as if it were the question
-    (Gao et al. 2023, "Precise Zero-Shot Dense Retrieval without Relevance Labels"). Nobody reads the guess:
-    an answer is written from pages only. `read` are the stages that read, `reread` those for the second time.
-
-    An answer that begins with what the documentation lacks is not shown while it is written, so another can
-    take its place; it stays where that one begins in the same way, or where there is none.
-    """
-
-    needs: Needs = ""
-
-    def __init__(self, parts: Resources, read: Sequence[Stage], reread: Sequence[Stage]) -> None:
-        self._parts = parts
-        self.read = tuple(read)
-        self.reread = tuple(reread)
-
-    def by(self, change: Callable[[Sequence[Stage]], Sequence[Stage]]) -> SearchAgain:
-        """Return the same with other stages to read, as `change` makes them of those there are."""
-        return SearchAgain(self._parts, change(self.read), change(self.reread))
-
-    async def __call__(self, context: QueryContext) -> Answer | None:
-        """Draft an answer; end with an abstention where neither search leads to one."""
-        ended = await walk(self.read, context)
-        lacking = ended is None and _lacks(context)
-        if not (lacking or (ended is not None and ended.route == "abstain")) or not self._may(context):
-            return ended
-        found = await self._found(context)
-        if found is None:
-            return ended
-        before = {name: getattr(context, name) for name in _READ}
-        traced = context.trace.found, context.trace.read
-        _begin_anew(context, found)
-        context.note_found("again")
-        plain = context.queries
-        context.queries = _with(plain, context.trace.again or ())
-        again = await walk(self.reread, context)
-        context.queries = plain
-        if again is None and context.draft is not None and not (lacking and _lacks(context)):
-            return None
-        for name, value in before.items():
-            setattr(context, name, value)
-        context.trace.found, context.trace.read = traced
-        return ended
-
-    def _may(self, context: QueryContext) -> bool:
-        """Return True if the question is near the documentation, and is one to be answered from its text."""
-        is_plain = not (context.news or context.gone or context.by_part or context.pages.named)
-        return (
-            is_plain
-            and bool(context.pages.near)
-            and not context.question.unasked
-            and not context.untranslated
-            and "model" not in context.withheld
-        )
-
-    async def _found(self, context: QueryContext) -> Found | None:
-        """Return pages that the guess finds, with those found before; None where there is nothing new."""
-        product, searcher = self._parts.product.name, self._parts.searcher
-        near = [item.chunk.title for item in context.pages.near]
-        contents = (searcher.contents(release) for release in context.releases)
-        titles = list(islice(chain(near, chain.from_iterable(contents)), TITLES))
-        made: Guess | None = await self._parts.budget.take(
-            context.course,
-            "again",
-            lambda model: guess(model, context.answerable, product, context.releases, titles),
-        )
-        if made is None or not made.terms:
-            return None
-        context.trace.again = made.terms
-        form = replace(
-            context.queries, base=made.passage, filtered=" ".join(made.terms), versionless="", carried=()
-        )
-        lists: list[Found] = []
-        for release in context.releases:
-            encoder = await self._parts.encoder_of(release)
-            vectors = await encoder.encode([made.passage])
-            lists.append(await searcher.search(form, vectors, release))
-        read = () if context.chosen is None else (*context.pages.evidence, *context.further)
-        fresh = merged([_unread(found, read) for found in lists])
-        return followed(fresh, merged(lists), context.pages) if fresh.evidence else None
-
-
-def _unread(found: Found, read: Sequence[Evidence]) -> Found:
-    """Return the best pages of a search that were not read yet, as many as one finds."""
-    ids = {item.chunk.id for item in read}
-    fresh = [item for item in (*found.evidence, *found.below) if item.chunk.id not in ids]
-    return replace(found, evidence=tuple(fresh[:KEPT]), below=())
-
-
-def _begin_anew(context: QueryContext, found: Found) -> None:
-    context.found, context.further = found, ()
-    context.chosen, context.texts, context.draft = None, None, None
-
-
-def _lacks(context: QueryContext) -> bool:
-    """Return True if the first sentence of the draft says what the pages do not."""
-    told = statements(context.draft.text) if context.draft is not None else []
-    return bool(told) and says_lack(told[0].text)
-
-
-def _with(queries: Queries, terms: Sequence[str]) -> Queries:
-    """Return queries by whose terms pages are also reduced that use others than the question."""
-    said = " ".join(terms)
-    versionless = f"{queries.versionless} {said}" if queries.versionless else ""
-    return replace(queries, filtered=f"{queries.filtered} {said}", versionless=versionless)

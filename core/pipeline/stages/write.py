@@ -242,6 +242,7 @@ def request_of(context: QueryContext, product: str) -> Request:
         documented=context.documentation,
         speaks=detected,
         original=question.text if context.is_translated else "",
+        answered=uncited(f"{context.gap.before.text}\n\n{context.gap.text}") if context.gap else "",
     )
     return request if context.temperature is None else replace(request, temperature=context.temperature)
 

@@ -522,6 +522,17 @@ async def test_a_refusal_is_never_streamed() -> None:
     assert written.text == DONT_KNOW and shown == []
 
 
+async def test_what_is_lacking_last_is_not_shown_until_the_end() -> None:
+    told, lack = "Set `app.secret_key` [1].", "The documentation I found does not say where."
+    shown: list[str] = []
+
+    async def see(text: str) -> None:
+        shown.append(text)
+
+    written = await write(Told(f"{told} {lack} "), request(), see, every=0)
+    assert written.text == f"{told} {lack}" and shown == [told]
+
+
 async def test_what_people_found_wrong_is_written_once_more_and_then_not_said() -> None:
     async def objection(text: str) -> str:
         return "People voted it down." if "secret key" in text else ""

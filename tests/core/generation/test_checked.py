@@ -526,5 +526,6 @@ def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
     ]
     checked = Checker(Material(notes, ("what is the oldest Python for 6.3?",)))
     assert checked.faults("The minimum supported Python version is 3.7 since 6.2.0 [11].") == ()
+    assert checked.faults("The oldest Python version is 3.7 [11].") == ()
     assert checked.faults("The minimum supported Python version is 3.7 since 6.1.0 [11].")
     assert checked.faults("Lamps that are dimmed by hand are supported since 6.2.0 [11].")

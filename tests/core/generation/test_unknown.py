@@ -95,6 +95,7 @@ def test_an_answer_is_not_taken_for_not_knowing(text: str) -> None:
         "The documentation does not say how.",
         "Not covered by the evidence.",
         "The documentation I found says this for 5.0.x and does not say it for 5.1 itself.",
+        "The documentation I found shows `-Q` only with `celery multi`, and does not say what is so without.",
         "Die Dokumentation sagt dazu nichts.",
         "文档中没有提到这个选项。",
     ],
@@ -105,6 +106,7 @@ def test_a_sentence_that_opens_a_refusal_is_known_before_the_rest(sentence: str)
         "this for 5.0 and 5.1",
         "this for 5.0 and not only for Windows",
         "that for servers you use it and not that",
+        "that servers which do not say their name wait and that they do not say it again",
     ):
         assert not says_lack(f"The documentation says {told} [1].")
     assert not says_lack("Set the key [1].") and not says_lack("You should check the log [1].")

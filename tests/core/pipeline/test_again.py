@@ -56,6 +56,7 @@ async def asked(
     steps: Sequence[str] = ("again",),
     otherwise: str = DONT_KNOW,
     knows: bool = True,
+    script: Scripted | None = None,
 ) -> tuple[Answer, QueryContext, FakeModel]:
     near = f"You see each job of the queue that one takes, and how the queue takes it, in list {{}}. {ASKED}"
     pages = [
@@ -64,7 +65,7 @@ async def asked(
     ]
     pages.append(Document("log.md", "Worker", "https://k/log", (Section(("Worker",), "", TARGET),)))
     product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
-    model = FakeModel(Scripted(guess, otherwise, knows))
+    model = FakeModel(script or Scripted(guess, otherwise, knows))
     made, _ = await house(product, {"1.0": pages}, model)
     parts = replace(made.parts, model=model, budget=ModelBudget(model, only=steps))
     context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
@@ -126,10 +127,55 @@ async def test_the_first_answer_stays_where_the_second_lacks_the_same() -> None:
     assert "log.md" not in {item.chunk.path for item in context.pages.evidence}
 
 
-async def test_a_part_that_is_lacking_last_is_not_searched_for() -> None:
-    part, lack = "You see each job of the queue in list 1 [1].", "The documentation I found does not say how."
-    answer, context, _ = await asked(GUESS, otherwise=f"{part} {lack}")
-    assert answer.text.startswith("You see") and context.trace.again is None
+PART, LACK = "You see each job of the queue in list 1 [1].", "The documentation I found does not say how."
+
+
+async def test_what_is_lacking_last_is_searched_for_and_stands_in_its_place() -> None:
+    answer, context, model = await asked(GUESS, otherwise=f"{PART} {LACK}")
+    assert answer.text == "You see each job of the queue in list 1 [1].\n\nSet `verbose` [2]."
+    assert [one.path == "log.md" for one in answer.citations] == [False, True]
+    assert context.trace.again == ("verbose", "log") and context.gap is None
+    # each is asked for what is lacking, and told what stands
+    guessed, written = (call.prompts[-1].content for call in model.calls[1:])
+    assert LACK in guessed and PART not in guessed
+    assert f"<answered>\nYou see each job of the queue in list 1.\n\n{LACK}\n</answered>" in written
+    # both readings are traced, each page under one number
+    assert context.trace.found and context.trace.read
+    numbers = [item.number for item in context.pages.evidence]
+    assert numbers == sorted({*numbers}) and {*context.trace.read} <= {*numbers}
+    assert len(context.trace.found.evidence) == len(numbers)
+    assert {one.path for one in answer.citations} <= {item.chunk.path for item in context.pages.evidence}
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"passage": "You see each job of the queue in a list.", "terms": ["job", "list"]},  # finds the same
+        ModelMalformed("it is no JSON"),
+    ],
+)
+@pytest.mark.parametrize("knows", [True, False])
+async def test_what_is_lacking_last_is_said_where_the_guess_leads_nowhere(guess: Reply, knows: bool) -> None:
+    answer, context, _ = await asked(guess, otherwise=f"{PART} {LACK}", knows=knows)
+    plain, before, _ = await asked(guess, steps=(), otherwise=f"{PART} {LACK}", knows=knows)
+    assert answer.text == plain.text == f"{PART} {LACK}" and context.gap is None
+    assert context.trace.read == before.trace.read and context.trace.model_error is None
+    assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
+
+
+@pytest.mark.parametrize("again", [DONT_KNOW, f"{LACK} A list has jobs [1].", "Set `frobnicate` [1].", ""])
+async def test_the_gap_stays_where_what_was_found_does_not_fill_it(again: str) -> None:
+    def second(prompts: Sequence[Prompt]) -> Reply:
+        return again if "<answered>" in prompts[-1].content else f"{PART} {LACK}"
+
+    class Deaf(Scripted):
+        def __call__(self, prompts: Sequence[Prompt]) -> Reply:
+            return self.guess if "You help a search" in prompts[0].content else second(prompts)
+
+    answer, context, model = await asked(GUESS, script=Deaf(GUESS, "", False))
+    assert answer.text == f"{PART} {LACK}" and len(model.calls) >= 3
+    assert (context.failed, context.trace.model_error, context.gap) == (None, None, None)
+    assert "log.md" not in {item.chunk.path for item in context.pages.evidence}
 
 
 async def test_nobody_guesses_for_what_was_answered_or_is_far_from_the_pages() -> None:

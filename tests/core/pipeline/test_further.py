@@ -12,7 +12,8 @@ from core.errors import ModelUnavailable
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget, Resources
 from core.pipeline.stage import run
-from core.pipeline.stages.retrieve import FURTHER, WHOLE, Reduce, Select, _unread
+from core.pipeline.stages.retrieve import FURTHER, WHOLE, Reduce, Select
+from core.pipeline.stages.search_again import _unread
 from core.pipeline.stages.write import request_of
 from core.ports import Prompt
 from core.recipes import recipe_of
