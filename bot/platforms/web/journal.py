@@ -115,6 +115,7 @@ class Journal:
             torn = self._is_behind and size and os.pread(file, 1, size - 1) != b"\n"
             try:
                 _put(file, b"\n" + lines if torn else lines)
+                os.fdatasync(file)  # a message that was acknowledged outlives a power cut
             except OSError:
                 with contextlib.suppress(OSError):  # then the next line begins again, as above
                     os.ftruncate(file, size)
@@ -165,7 +166,7 @@ def _write_file(path: Path, lines: bytes, flags: int) -> None:
     file = private(str(path), os.O_WRONLY | os.O_CREAT | flags)
     try:
         _put(file, lines)
-        os.fdatasync(file)  # a message that was acknowledged outlives a power cut
+        os.fdatasync(file)
     finally:
         os.close(file)
 
