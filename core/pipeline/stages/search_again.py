@@ -81,7 +81,8 @@ class SearchAgain:
 
     def _may(self, context: QueryContext) -> bool:
         """Return True if the question is near the documentation, and is one to be answered from its text."""
-        is_plain = not (context.news or context.gone or context.by_part or context.pages.named)
+        has_parts = bool(context.by_part) and context.gap is None
+        is_plain = not (context.news or context.gone or has_parts or context.pages.named)
         return (
             is_plain
             and bool(context.pages.near)

@@ -235,7 +235,7 @@ def request_of(context: QueryContext, product: str) -> Request:
         evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
-        parts=tuple(part for part in context.parts if part not in context.unfound),
+        parts=() if context.gap else tuple(part for part in context.parts if part not in context.unfound),
         texts=context.texts or {},
         language=name_of(context.language),
         code=question.language,

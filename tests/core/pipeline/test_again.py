@@ -163,6 +163,13 @@ async def test_what_is_lacking_last_is_said_where_the_guess_leads_nowhere(guess:
     assert [i.chunk.id for i in context.pages.evidence] == [i.chunk.id for i in before.pages.evidence]
 
 
+async def test_what_is_lacking_last_of_several_parts_is_searched_for_too() -> None:
+    text = f"{ASKED}? And where is the list of each job that the queue takes?"
+    answer, context, model = await asked(GUESS, text=text, otherwise=f"{PART} {LACK}")
+    assert len(context.parts) == 2 and answer.text.endswith("Set `verbose` [2].")
+    assert ["It has these parts" in call.prompts[-1].content for call in model.calls] == [True, False, False]
+
+
 @pytest.mark.parametrize("again", [DONT_KNOW, f"{LACK} A list has jobs [1].", "Set `frobnicate` [1].", ""])
 async def test_the_gap_stays_where_what_was_found_does_not_fill_it(again: str) -> None:
     def second(prompts: Sequence[Prompt]) -> Reply:
