@@ -81,7 +81,7 @@ _LEAST_OWN = 3
 """Words up to which a part that names something more does not say what it is more than."""
 _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNORECASE)
 _ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
-_TO_DO = re.compile(rf"(?:{_FRAME})|\bto\b", re.IGNORECASE)
+_TO_DO = re.compile(rf"(?:{_FRAME})|\bto\s{{1,3}}[a-z]", re.IGNORECASE)
 _FRAMED = re.compile(rf"(?:{_FRAME})|^how\b|^what\b", re.IGNORECASE)
 _FILLER = frozenset(_WORDS["filler"].split())
 

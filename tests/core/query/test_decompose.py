@@ -95,6 +95,7 @@ def test_composite_questions_are_split(text, wanted):
         "How do I upload files? Any ideas?",
         "How do I upload files? Is that possible?",
         "I upgraded and now sessions are lost, why?",
+        "serve: error: unrecognized arguments: --old\nhappens since the update to 8, where did it go?",
         "What happens if I set both?",
         "How do I enable debug mode and set the secret key?",
         "How do I create a blueprint and register it on the app?",

@@ -266,7 +266,8 @@ class Writer:
             # Markup that docutils could not close (`*args`, `name_`): what was written is the text. Of a
             # replacement that is nowhere defined its name, and nothing where it is all there is.
             return _named(node)
-        inner = _ROLE.sub("", "".join(self.inline(child) for child in node.children))
+        told = zip(node.children, [*node.children[1:], None], strict=False)
+        inner = "".join(self._without_role(child, after) for child, after in told)
         if tag == "strong" and inner.strip():
             return f"**{inner}**"
         if tag in ("emphasis", "title_reference") and inner.strip():
@@ -274,8 +275,15 @@ class Writer:
         return inner
 
 
-_ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}(?=`)")
-"""A role before what was marked as code, with one backtick too many for a role."""
+    def _without_role(self, node: Any, after: Any) -> str:
+        """Write a part of a text without the role that stands at its end, before what is marked as code."""
+        written = self.inline(node)
+        is_text = node.tagname == "#text" and after is not None and after.tagname == "literal"
+        return _ROLE.sub("", written) if is_text else written
+
+
+_ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}\Z")
+"""A role before code, with one backtick too many for a role; one within code is the text itself."""
 
 
 def _named(node: Any) -> str:
