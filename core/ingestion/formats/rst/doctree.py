@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from core.ingestion.formats._shared import (
@@ -18,17 +19,12 @@ from core.ingestion.formats._shared import (
     table,
     unfolded,
 )
+from core.vocabulary import words_of
 
-_SILENT = frozenset(
-    """comment target substitution_definition pending raw decoration docinfo meta index problematic
-    transition title subtitle image header footer indexed""".split()  # noqa: SIM905
-)
-_ADMONITIONS = frozenset(
-    {"attention", "caution", "danger", "error", "hint", "important", "note", "tip", "warning"}
-)
-_PARAMETERS = frozenset(
-    {"param", "parameter", "arg", "argument", "key", "keyword", "kwarg", "var", "ivar", "cvar"}
-)
+_WORDS = words_of(__package__)
+_SILENT = frozenset(_WORDS["silent_nodes"].split())
+_ADMONITIONS = frozenset(_WORDS["admonition_nodes"].split())
+_PARAMETERS = frozenset(_WORDS["parameter_fields"].split())
 _RAISES = frozenset({"raises", "raise", "except", "exception"})
 # Fields that say something to Sphinx or to an index, not to a reader.
 _MUTE_FIELDS = frozenset({"orphan", "tocdepth", "nocomments", "nosearch", "meta", "no-index", "noindex"})
@@ -266,20 +262,16 @@ class Writer:
             # Markup that docutils could not close (`*args`, `name_`): what was written is the text. Of a
             # replacement that is nowhere defined its name, and nothing where it is all there is.
             return _named(node)
-        told = zip(node.children, [*node.children[1:], None], strict=False)
-        inner = "".join(self._without_role(child, after) for child, after in told)
+        said = [self.inline(child) for child in node.children]
+        for at, (child, after) in enumerate(pairwise(node.children)):
+            if child.tagname == "#text" and after.tagname == "literal":
+                said[at] = _ROLE.sub("", said[at])
+        inner = "".join(said)
         if tag == "strong" and inner.strip():
             return f"**{inner}**"
         if tag in ("emphasis", "title_reference") and inner.strip():
             return f"*{inner}*"
         return inner
-
-
-    def _without_role(self, node: Any, after: Any) -> str:
-        """Write a part of a text without the role that stands at its end, before what is marked as code."""
-        written = self.inline(node)
-        is_text = node.tagname == "#text" and after is not None and after.tagname == "literal"
-        return _ROLE.sub("", written) if is_text else written
 
 
 _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}\Z")
