@@ -64,20 +64,22 @@ class SearchAgain:
         again = await self._reread(context, found)
         gap, context.gap = context.gap, None
         if again is None and context.draft is not None:
-            if gap and (draft := _completed(gap, context.draft)):
-                taken: Taken = before["taken"]
-                people, pairs = taken.people | context.taken.people, taken.pairs | context.taken.pairs
-                context.taken = replace(context.taken, people=people, pairs=pairs)
-                context.draft = draft
-                context.repeats = await self._parts.memory.repeated(draft.text, context.topic, context.recall)
-                _add(context, before["found"], traced[0], traced[1] or ())
+            if gap is None and not (lacking and _lacks(context)):
                 return None
-            if not gap and not (lacking and _lacks(context)):
+            if gap and (draft := _completed(gap, context.draft)):
+                await self._take(context, draft, before["taken"])
+                _add(context, before["found"], traced[0], traced[1] or ())
                 return None
         for name, value in before.items():
             setattr(context, name, value)
         context.trace.found, context.trace.read, context.trace.model_error = traced
         return ended
+
+    async def _take(self, context: QueryContext, draft: Draft, before: Taken) -> None:
+        """Take a completed draft; it says again what a pair says as a whole, and holds the words of both."""
+        people, pairs = before.people | context.taken.people, before.pairs | context.taken.pairs
+        context.draft, context.taken = draft, replace(context.taken, people=people, pairs=pairs)
+        context.repeats = await self._parts.memory.repeated(draft.text, context.topic, context.recall)
 
     def _may(self, context: QueryContext) -> bool:
         """Return True if the question is near the documentation, and is one to be answered from its text."""
