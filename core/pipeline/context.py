@@ -208,9 +208,9 @@ class QueryContext:
         return "+".join(self.releases)
 
     def lap(self, step: str) -> None:
-        """Note the milliseconds since the step before."""
+        """Note the milliseconds since the step before; those of a step that is taken twice add up."""
         now = time.perf_counter()
-        self.timings[step] = round((now - self.at) * 1000, 3)
+        self.timings[step] = round(self.timings.get(step, 0.0) + (now - self.at) * 1000, 3)
         self.at = now
 
     def timed(self, hear: Callable[[str], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:

@@ -162,7 +162,7 @@ def _gap(context: QueryContext) -> Gap | None:
 def _completed(gap: Gap, found: Draft) -> Draft | None:
     """Put what was found of a gap in its place; None where that is nothing, or only that it is lacking."""
     stands = statements(gap.before.text)
-    told = once([*stands, *statements(found.text)])[len(stands) :]
+    told = [one for one in once([*stands, *statements(found.text)]) if one not in stands]
     if not told or says_lack(told[0].text):
         return None
     text, citations = following(joined(told), found.citations, gap.before.citations)

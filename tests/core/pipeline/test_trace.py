@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
 from core.domain import NearPair, Question, Trace, Vote
 from core.generation.phrases import why
+from core.pipeline.context import QueryContext
 from tests.core.test_engine import TIMER, house
 from tests.fakes import FakeModel
 
@@ -93,3 +95,11 @@ def test_why_says_of_what_each_figure_is(level: str, said: str) -> None:
     quoted = {"route": "quote", "release": "2.0", "trace": found | {"signs": {"found": 0.94, "held": 0.5}}}
     of_pages, of_quote = why(quoted)[-2:]
     assert of_pages == "The pages looked 94% likely to answer the question." and of_quote.startswith(said)
+
+
+def test_what_a_step_took_twice_adds_up() -> None:
+    context = QueryContext(Question("Where is the timer?"))
+    for seconds in (2.0, 3.0):  # as written for the answer, and once more for what it lacks
+        context.at = time.perf_counter() - seconds
+        context.lap("write")
+    assert 5000 <= context.timings["write"] < 6000
