@@ -45,6 +45,8 @@ class Engine:
         self._keeper = AnswerKeeper(parts.memory, parts.store, parts.gone)
         self._vote_weighting = vote_weighting
         self._private: set[str] = set()
+        self._turned: dict[str, float] = {}
+        """When channels became private, in seconds since the epoch."""
         self._is_out = is_out
 
     # --- a question's journey --------------------------------------------------------------------------
@@ -81,18 +83,26 @@ class Engine:
 
     async def _journey(self, context: QueryContext) -> Answer:
         """Run the recipe's stages (`core/recipes/threadlore.py` has ours); keep the answer they end with."""
-        return await self._keeper.keep(context, await run(self.stages, context))
+        answer = await self._keeper.keep(context, await run(self.stages, context))
+        channel = context.question.channel
+        if context.question.scope.kind == "public" and self._turned.get(channel, 0.0) >= context.began:
+            await self._memory.channel_became_private(channel)  # while the answer was on its way
+        return answer
 
     async def _keep_inside(self, question: Question) -> None:
         """Keep what was learned in a channel inside it, should it have become private unnoticed."""
         channel = question.scope.channel
-        if question.scope.kind == "private" and channel not in self._private:
+        if question.scope.kind == "public":
+            self._private.discard(question.channel)
+        elif question.scope.kind == "private" and channel not in self._private:
             await self.channel_became_private(channel)
 
-    async def channel_became_private(self, channel: str) -> None:
-        """Keep what was learned in a channel (`slack:C1`) inside it from now on; twice is as once."""
-        await self._memory.channel_became_private(channel)
+    async def channel_became_private(self, channel: str) -> int:
+        """Keep what was learned in a channel (`slack:C1`) inside it from now on; return how many pairs."""
+        self._turned[channel] = time.time()
+        moved = await self._memory.channel_became_private(channel)
         self._private.add(channel)
+        return moved
 
     # --- a reaction's journey --------------------------------------------------------------------------
 

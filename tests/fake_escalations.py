@@ -26,6 +26,9 @@ class FakeEscalations:
     async def of(self, message: str) -> Ticket | None:
         return self.tickets.get(message)
 
+    async def about(self, message: str) -> tuple[Ticket, ...]:
+        return _ordered(t for t in self.tickets.values() if f"{t.message}@".startswith(f"{message}@"))
+
     async def of_post(self, part: str) -> Ticket | None:
         def tells(ticket: Ticket) -> bool:
             return any(part == told.key for post in (*ticket.posts, ticket.notice) for told in post)

@@ -15,7 +15,7 @@ class FakeOpinions:
         self._memories = memories
         self._marks: set[tuple[str, str, str]] = set()
         self._authors: dict[str, str] = {}
-        self._corrections: dict[tuple[str, str], Correction] = {}
+        self._corrections = memories.corrections
 
     async def mark(self, message: str, person: str, kind: Mark) -> None:
         self._marks.add((message, person, kind))
@@ -49,6 +49,9 @@ class FakeOpinions:
         for correction in self._corrections.values():
             answer = await self._memories.answer(correction.answer_id)
             if answer and answer_id in ("", correction.answer_id):
-                of_answer = {name: answer[name] for name in ("question", "release", "scope")}
-                found.append(replace(correction, **of_answer))
+                pair = await self._memories.pair(correction.pair_id)
+                remembered = correction.pair_id if pair and pair.aside != "retired" else ""
+                scope = answer["scope"] if correction.scope in ("", "public") else correction.scope
+                of_answer = {name: answer[name] for name in ("question", "release")}
+                found.append(replace(correction, **of_answer, scope=scope, pair_id=remembered))
         return tuple(sorted(found, key=lambda c: -c.at)[:limit])

@@ -38,6 +38,7 @@ from core.ports import (
     StoredDocument,
     always,
 )
+from core.ports.opinions import Correction
 from core.text.words import window_texts
 
 
@@ -244,6 +245,7 @@ class FakeMemories:
         self.votes: list[tuple[Vote, str, float]] = []
         self.marks: dict[str, Mark] = {}
         self._placements: dict[str, Placement] = {}
+        self.corrections: dict[tuple[str, str], Correction] = {}
 
     def topics(self) -> set[str]:
         """Return the topics of all pairs."""
@@ -322,7 +324,12 @@ class FakeMemories:
         return frozenset(found - {""})
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
-        new = {pair.id: replace(pair, opinions=()) for pair in reversed(pairs) if pair.id not in self._pairs}
+        new = {}
+        for pair in reversed(pairs):
+            old = self._pairs.get(pair.id)
+            if old is None or old.aside:
+                own = {"uses": old.uses, "used_at": old.used_at} if old else {}
+                new[pair.id] = replace(pair, opinions=(), **own)
         self._pairs |= new
         return set(new)
 
@@ -436,6 +443,9 @@ class FakeMemories:
         for row in self._answers.values():
             if (row["channel"], row["scope"]) == (channel, before):
                 row["scope"] = after
+                for name, said in self.corrections.items():
+                    if (name[0], said.scope) == (row["id"], before):
+                        self.corrections[name] = replace(said, scope=after)
             if after not in ("public", row["scope"]):
                 for kind in {"high", "low"} & row["trace"].keys():
                     row["trace"][kind] = [e for e in row["trace"][kind] if e.get("pair") not in here]

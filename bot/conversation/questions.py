@@ -16,17 +16,14 @@ from bot.conversation.answering import Answering, tell
 from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
-from bot.ports.chat import ANEW, Chat, Message, Reply, packed, unheard, unpacked
+from bot.ports.chat import Chat, Message, Reply, asked_again, packed, unheard, unpacked
 from bot.rendering.answers import sorry
 from core.domain import MessageRef
-from core.errors import StorageUnavailable
+from core.errors import PlatformError, StorageUnavailable
 from core.languages import _, speaking
 from core.ports import Claim
-from core.query.asking import asks_for_help
-from core.text.words import looks_like_question
 
 log = logging.getLogger(__name__)
 
@@ -160,7 +157,7 @@ class Questions:
         """Return a message; of a mention without words, what it calls the bot for: the question above it."""
         if message.text or not message.mentions_bot:
             return message
-        above = await self._above(chat, message)
+        above = await self._triggers.above(chat, message)
         if above is None:
             return message
         text, author = above
@@ -168,19 +165,6 @@ class Questions:
         meant = replace(message, text=text, authors=authors)
         await self._desk.conversations.decided(message.key, self._desk.opted_out.claim(meant).payload)
         return meant
-
-    async def _above(self, chat: Chat, message: Message) -> tuple[str, str] | None:
-        """Return the latest question of a person above a message that nothing answered, and who asked it."""
-        turns = self._desk.opted_out.heard(await chat.history(message.ref, TURNS))
-        for turn in reversed(turns):
-            if turn.role == "assistant":
-                return None
-            if _asks(turn.text):
-                return turn.text, turn.author
-        first = await chat.question_of(message.ref)
-        if first is None or first.author.bot or self._desk.opted_out.is_out(first.author.id):
-            return None
-        return (first.text, first.author.id) if _asks(first.text) else None
 
     async def _objected(self, message: Message) -> Reply | None:
         """Return what is said to somebody whom an answer did not help; None for any other message."""
@@ -193,27 +177,35 @@ class Questions:
 
     async def _take(self, chat: Chat, found: Found) -> None:
         message, parts = found.message, found.parts
-        key, ref = message.key, message.ref
+        key = message.key
         async with self._desk.lock(key):
             claim = await self._desk.conversations.claimed(key)
             if claim is None or claim.is_settled or key in self._answering or self._answering.stopping:
                 return  # it was deleted or edited meanwhile, or is answered after the next start
-            if pause := await self._desk.pausing.of(ref.channel_key):
-                await self._settle(chat, key, parts, await self._desk.pausing.tell(chat, message, pause))
-                return
-            if not found.again and (refused := await self._refused(message)):
-                quiet = message.unasked == "questions"  # nobody awaits an answer there
-                told = () if quiet else await self._slowing.tell(chat, message, refused)
+            try:
+                told = await self._instead(chat, found)
+            except PlatformError as error:  # else the claim would hold up what follows in the thread
+                log.warning("nothing could be said instead of an answer: %s", error)
+                told = ()
+            if told is not None:
                 await self._settle(chat, key, parts, told)
-                return
-            hint = await self._desk.hint.to(message)
-            if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
-                hint = await self._resolving.passed_on(chat, message)
-            if hint := hint or await self._objected(message):
-                await self._settle(chat, key, parts, await chat.post(ref, hint))
                 return
             task = self._answering.begin(chat, message, parts, found.answer_id)
         await self._answering.follow(key, task)
+
+    async def _instead(self, chat: Chat, found: Found) -> tuple[MessageRef, ...] | None:
+        """Say what is said instead of an answer, and return where; None for a question to be answered."""
+        message, ref = found.message, found.message.ref
+        if pause := await self._desk.pausing.of(ref.channel_key):
+            return await self._desk.pausing.tell(chat, message, pause)
+        if not found.again and (refused := await self._refused(message)):
+            quiet = message.unasked == "questions"  # nobody awaits an answer there
+            return () if quiet else await self._slowing.tell(chat, message, refused)
+        hint = await self._desk.hint.to(message)
+        if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
+            hint = await self._resolving.passed_on(chat, message)
+        hint = hint or await self._objected(message)
+        return await chat.post(ref, hint) if hint else None
 
     async def _refused(self, message: Message) -> Refusal | None:
         """Return why a question is not answered: the line is too long, or too much is asked."""
@@ -264,13 +256,15 @@ class Questions:
                 await self._desk.conversations.take_over(key)
                 await self._answering.cancel(key)
                 claim = await self._desk.conversations.claimed(key) or claim
-                message = replace(message, unasked=claim.payload.get("unasked", ""))
+                language = await self._desk.locales.of(message)
+                message = replace(message, unasked=claim.payload.get("unasked", ""), language=language)
                 if not claim.decided:
                     await self._desk.conversations.reworded(key, packed(message))
                     return
                 await self._desk.conversations.reopen(key, packed(message), claim.at)
                 taken()
-                task = self._answering.begin(chat, message, claim.parts)
+                with speaking(language):
+                    task = self._answering.begin(chat, message, claim.parts)
         if claim is not None:
             await self._answering.follow(key, task)
         elif message.mentions_bot:
@@ -288,17 +282,19 @@ class Questions:
         async with self._desk.lock(f"mark {ref.key}"):
             await self._desk.engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
-        if await self._take_back(chat, ref.key):
-            await self._take_back(chat, f"{ref.key}{ANEW}")
-            for release in self._desk.engine.product.releases:
-                await self._take_back(chat, f"{ref.key}@{release.name}")
-                await self._take_back(chat, f"{ref.key}@{release.name}{ANEW}")
+        first = await self._take_back(chat, ref.key)
+        if first is None:
+            return
+        again = asked_again(ref.key, (release.name for release in self._desk.engine.product.releases))
+        for answer in [first, *[await self._take_back(chat, key) for key in again]]:
+            if answer:
+                await self._take_back(chat, f"{ref.key}@{answer}")  # what was shared of it
 
-    async def _take_back(self, chat: Chat, key: str) -> bool:
-        """Delete the reply of a claim; return False if there is no such claim."""
+    async def _take_back(self, chat: Chat, key: str) -> str | None:
+        """Delete the reply of a claim; return its answer's id, None if there is no such claim."""
         async with self._desk.lock(key):
             if await self._desk.conversations.claimed(key) is None:
-                return False
+                return None
             await self._desk.conversations.take_over(key)
             await self._answering.cancel(key)
             claim = await self._desk.conversations.claimed(key)
@@ -308,7 +304,7 @@ class Questions:
                 await self._desk.conversations.posted(key, ())
             if claim is not None and claim.answer_id:
                 await self._desk.unsolicited.withdrawn(claim.answer_id)
-            return True
+            return claim.answer_id if claim else None
 
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
@@ -318,7 +314,3 @@ class Questions:
 def _deletion(key: str) -> str:
     """Name the event that a message was deleted."""
     return f"deleted {key}"
-
-
-def _asks(text: str) -> bool:
-    return looks_like_question(text) or asks_for_help(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import replace
 from operator import attrgetter
@@ -11,12 +12,18 @@ from bot.privacy.opted_out import OptedOut
 from core.community.overrides import ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef, Scope
+from core.errors import PlatformError
 from core.insights.examples import Examples
 from core.languages import _
 from core.ports import ConversationStore
 from core.query.asking import asks_for_help
 from core.text.words import looks_like_question, one_line, ruled
 from core.vocabulary import words_of
+
+log = logging.getLogger(__name__)
+
+ABOVE = 12
+"""Messages above a mention without words that are read for the question that it is about."""
 
 
 class Triggers:
@@ -93,9 +100,37 @@ class Triggers:
             await chat.solve(message.ref)
         if message.mentions_others or asks_nothing(message.text):
             return False
-        turns = await chat.history(message.ref, 1)
+        try:
+            turns = await chat.history(message.ref, 1)
+        except PlatformError as error:  # who asked last most likely goes on
+            log.info("what was said before a message cannot be read: %s", error)
+            return True
         between_people = bool(turns) and turns[-1].role == "user" and turns[-1].author != message.author.id
         return not between_people
+
+    async def above(self, chat: Chat, message: Message) -> tuple[str, str] | None:
+        """Return the latest question of a person above a message that nothing answered, and who asked it.
+
+        None where there is none, or the platform cannot be read.
+        """
+        try:
+            turns = self._opted_out.heard(await chat.history(message.ref, ABOVE))
+            first = await chat.question_of(message.ref)
+        except PlatformError as error:
+            log.info("what was said before a message cannot be read: %s", error)
+            return None
+        for turn in reversed(turns):
+            if turn.role == "assistant":
+                return None
+            if _asks(turn.text):
+                return turn.text, turn.author
+        if first is None or first.author.bot or self._opted_out.is_out(first.author.id):
+            return None
+        return (first.text, first.author.id) if _asks(first.text) else None
+
+
+def _asks(text: str) -> bool:
+    return looks_like_question(text) or asks_for_help(text)
 
 
 def asks_nothing(text: str) -> bool:

@@ -179,17 +179,21 @@ class Resolving:
         """Reopen the ticket whose answer was deleted; withdraw the one whose question was."""
         if ticket := await self._tickets.answered_by(ref.key):
             await self.reopen(chat, ticket)
-        for key in (ref.key, *(f"{ref.key}@{release.name}" for release in self._engine.product.releases)):
-            if ticket := await self._removed(key):
+        for one in await self._tickets.about(ref.key):
+            if ticket := await self._removed(one.message):
                 told = [text.TAKEN_BACK] * len(ticket.posts)
                 await self._show(chat, replace(ticket, notice=()), told, "")
                 await self._delete(chat, ticket.notice)
 
     async def reworded(self, chat: Chat, message: Message) -> None:
         """Tell those who were asked that a question was edited, so that they read what it says now."""
-        async with self._escalation.lock(message.ref.key):
-            ticket = await self._tickets.of(message.ref.key)
-            if ticket is None or not message.text.strip():
+        for ticket in await self._tickets.about(message.ref.key) if message.text.strip() else ():
+            await self._reworded(chat, ticket.message, message)
+
+    async def _reworded(self, chat: Chat, key: str, message: Message) -> None:
+        async with self._escalation.lock(key):
+            ticket = await self._tickets.of(key)
+            if ticket is None:
                 return
             before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
             told = tuple(said.replace(before, now) for said in ticket.told)

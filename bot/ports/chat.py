@@ -8,7 +8,7 @@ Claims keep messages, commands and presses as dictionaries (`packed`), from whic
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -365,6 +365,11 @@ def press_of(payload: Mapping[str, Any]) -> Press:
     """Return the press that was packed."""
     made = {"person": Person(**payload["person"]), "scope": Scope(**payload["scope"])}
     return Press(**{**payload, **made, "ref": MessageRef(**payload["ref"])})
+
+
+def asked_again(key: str, releases: Iterable[str]) -> list[str]:
+    """Return the keys of what may be asked of a message once more: anew, and for each release."""
+    return [f"{key}{of}{anew}" for of in ("", *(f"@{name}" for name in releases)) for anew in ("", ANEW)][1:]
 
 
 def ref_of(key: str, conversation: str) -> MessageRef:

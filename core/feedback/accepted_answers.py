@@ -157,6 +157,7 @@ class AcceptedAnswers:
         scope, release = Scope.parse(row["scope"]), str(row["release"])
         if where is not None and where.kind == "private" and scope.remembered:
             scope = where
+        correction = replace(correction, scope=scope.key)
         if helper and correction.better.strip() and release and scope.remembered:
             trace = Trace.of(row["trace"])
             queries = trace.queries

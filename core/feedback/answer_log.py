@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from core.domain import Answer, Citation, Product, Trace
+from core.domain import Answer, Citation, Product, Scope, Trace
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.generation import phrases
 from core.languages import DEFAULT
@@ -41,7 +41,9 @@ class AnswerLog:
         if not row["question"]:
             raise KeyError(answer_id)
         known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
-        said = phrases.corrected(await self._accepted.corrections(answer_id))
+        heard = Scope.parse(row["scope"]).hears
+        every = await self._accepted.corrections(answer_id)
+        said = phrases.corrected([c if heard(c.scope) else replace(c, better="", pair_id="") for c in every])
         pair = await self._store.pair(row["pair_id"]) if row["pair_id"] else None
         known["votes"] = tally(pair, self._memory.thresholds) if pair else {}
         told = {"sentences": phrases.why(row) + said, "corrections": said, "trace": row["trace"]}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote
 from core.memory.calibrated import Settle
@@ -58,6 +57,8 @@ class CommunityMemory:
         self._settled = frozenset[str]()
         self._replayed = Replayed()
         self._turns = Turns(cluster or OnlyProcess(), self._take_in)
+        self.turn = self._turns.one
+        """Keeps every pair in its place until the context ends."""
 
     @property
     def thresholds(self) -> Thresholds:
@@ -187,13 +188,10 @@ class CommunityMemory:
             new = await self._store.add(pairs)
             # not before: a reindex removes vectors that no pair has
             vectors = await self._places.encoders.vectors_of(self._corpora, pairs)
-            stored = await self._store.pairs([pair.id for pair in pairs])
-            back = [pair_id for pair_id, pair in stored.items() if pair.aside]
-            await self._store.set_aside(back, "")
-            added = [replace(stored[pair_id], aside="") for pair_id in (*new, *back)]
-            await self._put(added, vectors)
-            await self._learn([pair for pair in added if pair.id in back])
-            return new | set(back)
+            stored = await self._store.pairs(list(new))
+            await self._put(stored.values(), vectors)
+            await self._learn(stored.values())
+            return new
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
         """Take pairs out of memory; only `restore` brings them back, not votes."""

@@ -73,12 +73,18 @@ class QuestionGraph:
         return frozenset(self._ids)
 
     @property
+    def dimensions(self) -> int:
+        """Return how many numbers a vector has."""
+        return int(self._room.shape[1])
+
+    @property
     def edges(self) -> int:
         """Return how many pairs of questions are joined."""
         return int(self.links.nnz // 2)
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
-        """Add questions that are new, with their edges; those that are there are passed over."""
+        """Add questions with their edges; those that are there with these vectors are passed over."""
+        self.remove([key for key in vectors if not self._stands(key, vectors[key])])
         new = [key for key in vectors if key not in self._row]
         if not new:
             return
@@ -107,6 +113,10 @@ class QuestionGraph:
             (np.concatenate([weight, weight]), both), shape=(size, size)
         )
         self._measure()
+
+    def _stands(self, key: str, vector: Vector) -> bool:
+        row = self._row.get(key)
+        return row is not None and np.array_equal(self._room[row], vector)
 
     def remove(self, ids: Collection[str]) -> None:
         """Take questions out with their edges; unknown ones are no error."""
@@ -253,7 +263,9 @@ class PairGraphs:
     async def _current(self, vector: Vector, release: str, parts: dict[Key, Partition]) -> _Followed:
         """Return the graph of these partitions and the release's pairs, after what changed in them."""
         name = (release, tuple(sorted(parts)))
-        known = self._known.pop(name, None) or _Followed(QuestionGraph(len(vector)))
+        known = self._known.pop(name, None)
+        if known is None or known.graph.dimensions != len(vector):  # another encoder serves now
+            known = _Followed(QuestionGraph(len(vector)))
         live = self._searcher.live_pairs(release)
         if live is not known.live:
             vectors = await self._searcher.questions(release, live) if live else {}
@@ -267,7 +279,8 @@ class PairGraphs:
             kept = {_KEPT + pair: part for part in parts.values() for pair in part.kept}
             before = {name for name in known.graph.ids if name.startswith(_KEPT)}
             known.graph.remove(before - kept.keys())
-            fresh = kept.keys() - before
+            same = {part for key, (part, _) in known.parts.items() if now.get(key, (None,))[0] is part}
+            fresh = {name for name, part in kept.items() if name not in before or part not in same}
             known.graph.put({key: kept[key].vector_of(key.removeprefix(_KEPT)) for key in sorted(fresh)})
             known.parts = now
         self._known[name] = known

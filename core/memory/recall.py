@@ -239,7 +239,7 @@ class PaperRecaller(Recaller):
         limits = self._thresholds
         near: list[tuple[str, float]] = []
         apart = self._apart(lookup)
-        for key, partition in self.visible(lookup, store):
+        for key, partition in list(self.visible(lookup, store)):  # a vote may open one meanwhile
             arrivals = await self._replayed.of(key, partition, limits.delta, limits.tau)
             found = arrivals.nearest(lookup.vector, limits.recalled)
             near += [one for one in found if not apart(one[0], partition.vector_of(one[0]))]

@@ -63,6 +63,9 @@ class EscalationStore(Protocol):
     async def of(self, message: str) -> Ticket | None:
         """Return the ticket of a message."""
 
+    async def about(self, message: str) -> tuple[Ticket, ...]:
+        """Return the tickets of a message: of its answer, and of those for other releases or given anew."""
+
     async def of_post(self, part: str) -> Ticket | None:
         """Return the ticket that a message of the bot tells of, by that message's key."""
 

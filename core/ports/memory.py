@@ -98,7 +98,10 @@ class MemoryStore(Protocol):
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
-        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+        """Keep pairs that people brought; return the ids that were new, or set aside until now.
+
+        One that was set aside says what is given now, and keeps its votes; any other stays as it is.
+        """
 
     async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
         """Write down why pairs are in no store, or with nothing that votes decide again."""

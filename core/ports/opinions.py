@@ -19,8 +19,9 @@ class Correction:
     """What somebody found wrong with an answer, and the better one they wrote, if any.
 
     `what` is `release`, `wrong`, `outdated` or `other`; `pair_id` names the pair that the better answer
-    became, `at` is in seconds since the epoch. `question`, `release` and `scope` (a scope's key) are those of
-    the answer; the store fills them in.
+    became, and is empty once that is taken out; `at` is in seconds since the epoch. `scope` is the key of
+    the scope where it was said. `question` and `release` are those of the answer; the store fills them in,
+    and has `scope` follow the answer into a channel that becomes private.
     """
 
     answer_id: str

@@ -10,6 +10,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,8 @@ JUMP_DAYS = 30
 """Days between two runs, or since the newest question, from which the clock may be wrong."""
 SETTLED_SECONDS = 3600.0
 """Age from which a question tells the time: one of this moment has it from the same clock."""
+Turn = Callable[[], AbstractAsyncContextManager[None]]
+"""Keeps memory as it is meanwhile: a pair that is between two places may not be taken for one of no store."""
 Expirer = Callable[[float], Awaitable[Mapping[str, int]]]
 """Removes what platforms keep that ended before a time, and tells how much of what went."""
 
@@ -62,6 +65,7 @@ class Retention:
         clock: Callable[[], float] = time.time,
         scrub: Callable[[], Awaitable[object]] | None = None,
         about: AboutStore | None = None,
+        turn: Turn = nullcontext,
     ) -> None:
         self._store = store
         self._scrub = scrub
@@ -71,6 +75,7 @@ class Retention:
         self._expire = expire
         self._clock = clock
         self._about = about
+        self._turn = turn
         self._running = asyncio.Lock()
 
     async def run(self, dry_run: bool = False) -> dict[str, int]:
@@ -133,7 +138,8 @@ class Retention:
     async def _drop(self, before: float, done: Counter[str]) -> None:
         cursor: int | None = 0
         while cursor is not None:
-            step = await self._store.drop(before, cursor, STEP)
+            async with self._turn():
+                step = await self._store.drop(before, cursor, STEP)
             done.update(step.done)
             cursor = step.cursor
             await asyncio.sleep(PAUSE_SECONDS)

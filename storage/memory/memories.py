@@ -16,22 +16,28 @@ from core.ports import MemoryChange, Placement, Remembered, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store
-from storage.memory.pair_rows import COUNTS, is_outdated, load_pairs, pair_values, raised, staleness, standing
+from storage.memory.pair_rows import (
+    COUNTS,
+    Veils,
+    is_outdated,
+    load_pairs,
+    no_veils,
+    pair_values,
+    placement,
+    raised,
+    spoken_of,
+    staleness,
+    standing,
+    with_pairs,
+)
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
-from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
+from storage.tables import AnswerRow, CorrectionRow, PairRow, PlacementRow, VoteRow
 from storage.tables.columns import SOME, every, slices
 
 _VOTED = ("voter", "value", "withdraws", "standing", "by_reaction", "said_at")
 _PLACED = tuple(field.name for field in fields(Placement))
-Veils = Callable[[str, str], Collection[str]]
-"""The one-way names that a person may stand under at a place; `core.privacy.names` makes them."""
-
-
-def no_veils(name: str, place: str) -> Collection[str]:
-    """Return no one-way names, where nothing is kept under any."""
-    return ()
 
 
 class SqlMemories(Store):
@@ -102,17 +108,23 @@ class SqlMemories(Store):
             return await whose(connection, answer_ids, text)
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
-        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+        """Keep pairs that people brought; return the ids that were new, or set aside until now.
+
+        One that was set aside says what is given now, and keeps its votes; any other stays as it is.
+        """
+        new = set()
         async with self._database.write() as connection:
             self._database.tell(connection, MEMORY, [pair.id for pair in pairs])
             for pair in pairs:
-                people = map(Name, pair.others)
-                await keep_words(self._database, connection, PAIR, pair.id, people)
-            return {
-                pair.id
-                for pair in pairs
-                if await self._database.add(connection, PairRow, **pair_values(pair))
-            }
+                values = pair_values(pair)
+                await keep_words(self._database, connection, PAIR, pair.id, map(Name, pair.others))
+                if not await self._database.add(connection, PairRow, **values):
+                    del values["uses"], values["used_at"]
+                    back = update(PairRow).where(PairRow.id == pair.id, PairRow.aside != "")
+                    if not (await connection.execute(back.values(**values))).rowcount:
+                        continue
+                new.add(pair.id)
+        return new
 
     async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
         """Write down why pairs are in no store, or with nothing that votes decide again."""
@@ -218,9 +230,9 @@ class SqlMemories(Store):
         """Return every placed pair with its placement, in order of id."""
         async with self._database.read() as connection:
             placed = select(PlacementRow.__table__).order_by(PlacementRow.pair_id)
-            rows = await every(await connection.execute(placed), _placement)
+            rows = await every(await connection.execute(placed), placement)
             loaded = await _loaded(connection, [row.pair_id for row in rows])
-        return await aside(len(rows), _with_pairs, rows, loaded)
+        return await aside(len(rows), with_pairs, rows, loaded)
 
     async def voted(self) -> tuple[Remembered, ...]:
         """Return every pair that has a standing vote or was brought by people, in order of id."""
@@ -229,7 +241,7 @@ class SqlMemories(Store):
         async with self._database.read() as connection:
             ids = await every(await connection.execute(statement.order_by(PairRow.id)), lambda row: row.id)
             found = await _loaded(connection, ids)
-        return await aside(len(found), _spoken_of, found)
+        return await aside(len(found), spoken_of, found)
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
@@ -282,6 +294,9 @@ class SqlMemories(Store):
                 await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
             answers = update(AnswerRow).where(AnswerRow.channel == channel, AnswerRow.scope == before)
             await connection.execute(answers.values(scope=after))
+            moved = select(AnswerRow.id).where(AnswerRow.channel == channel, AnswerRow.scope == after)
+            said = update(CorrectionRow).where(CorrectionRow.answer_id.in_(moved))
+            await connection.execute(said.where(CorrectionRow.scope == before).values(scope=after))
             if after != "public":
                 await clean_traces(connection, set(ids), AnswerRow.scope != after)
         return ids
@@ -301,22 +316,6 @@ class SqlMemories(Store):
                     )
                 ).scalar_one()
         return found
-
-
-def _placement(row: Any) -> Placement:
-    return Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by)
-
-
-def _with_pairs(
-    placed: Sequence[Placement], loaded: Sequence[Remembered]
-) -> tuple[tuple[Placement, Remembered], ...]:
-    pairs = {pair.id: pair for pair in loaded}
-    return tuple((one, pairs[one.pair_id]) for one in placed if one.pair_id in pairs)
-
-
-def _spoken_of(pairs: Sequence[Remembered]) -> tuple[Remembered, ...]:
-    """Leave out what nobody voted on or brought."""
-    return tuple(pair for pair in pairs if pair.opinions or pair.strangers or pair.origin != "answer")
 
 
 async def _loaded(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:

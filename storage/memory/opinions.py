@@ -11,8 +11,7 @@ from sqlalchemy import delete, func, select, update
 from core.domain import MessageRef
 from core.ports.opinions import Correction, Mark, Shown
 from storage.database.database import Database, Store
-from storage.memory.memories import Veils, no_veils
-from storage.memory.pair_rows import raised
+from storage.memory.pair_rows import Veils, no_veils, raised
 from storage.people.authorship import PAIR, drop_words
 from storage.tables import (
     AnswerRow,
@@ -78,6 +77,7 @@ class SqlOpinions(Store):
             "better": correction.better,
             "at": correction.at,
             "pair_id": correction.pair_id,
+            "scope": correction.scope,
         }
         key = (
             CorrectionRow.answer_id == correction.answer_id,
@@ -90,14 +90,27 @@ class SqlOpinions(Store):
     async def corrections(self, answer_id: str = "", limit: int = 50) -> tuple[Correction, ...]:
         """Return the corrections of one answer, or of all, the latest first."""
         statement = (
-            select(CorrectionRow.__table__, AnswerRow.question, AnswerRow.release, AnswerRow.scope)
+            select(
+                CorrectionRow.__table__,
+                AnswerRow.question,
+                AnswerRow.release,
+                AnswerRow.scope.label("heard"),
+                PairRow.aside,
+            )
             .join(AnswerRow, AnswerRow.id == CorrectionRow.answer_id)
+            .outerjoin(PairRow, PairRow.id == CorrectionRow.pair_id)
             .order_by(CorrectionRow.at.desc())
             .limit(limit)
         )
         if answer_id:
             statement = statement.where(CorrectionRow.answer_id == answer_id)
-        return tuple(Correction(**row._mapping) for row in await self._rows(statement))
+        return tuple(_correction(**row._mapping) for row in await self._rows(statement))
+
+
+def _correction(scope: str, heard: str, pair_id: str, aside: str | None, **values: Any) -> Correction:
+    """Return a correction as it counts now: heard where it was said, and remembered only if its pair is."""
+    narrow = heard if scope in ("", "public") else scope
+    return Correction(**values, scope=narrow, pair_id="" if aside in (None, "retired") else pair_id)
 
 
 class SqlReactions(Store):

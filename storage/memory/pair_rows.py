@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, distinct, func, or_, select, update
 
 from core.domain import READER, STRANGERS, Citation, Vote
-from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
+from core.ports import Acquaintance, Placement, Remembered, Reworded, VoteEvent
 from core.ports.cluster import APART
 from core.ports.opinions import Distinction
 from core.system.offload import aside
@@ -23,6 +23,13 @@ AT_ONCE = 200
 """Rows of pairs and votes that are read at once: a pair takes 20 µs."""
 DIRECT = "direct:%"
 """Scopes of which no words are taken into memory."""
+Veils = Callable[[str, str], Collection[str]]
+"""The one-way names that a person may stand under at a place; `core.privacy.names` makes them."""
+
+
+def no_veils(name: str, place: str) -> Collection[str]:
+    """Return no one-way names, where nothing is kept under any."""
+    return ()
 
 
 def pair_values(pair: Remembered) -> dict[str, Any]:
@@ -48,6 +55,24 @@ def pair_values(pair: Remembered) -> dict[str, Any]:
         "channel": pair.channel,
         "language": pair.language,
     }
+
+
+def placement(row: Any) -> Placement:
+    """Make a placement of its row."""
+    return Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by)
+
+
+def with_pairs(
+    placed: Sequence[Placement], loaded: Sequence[Remembered]
+) -> tuple[tuple[Placement, Remembered], ...]:
+    """Put to each placement its pair; one whose pair is gone is left out."""
+    pairs = {pair.id: pair for pair in loaded}
+    return tuple((one, pairs[one.pair_id]) for one in placed if one.pair_id in pairs)
+
+
+def spoken_of(pairs: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """Leave out what nobody voted on or brought."""
+    return tuple(pair for pair in pairs if pair.opinions or pair.strangers or pair.origin != "answer")
 
 
 async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered]:

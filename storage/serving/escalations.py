@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 
 from core.domain import MessageRef
 from core.ports.escalations import Ticket
@@ -51,6 +51,12 @@ class SqlEscalations(Store):
     async def of(self, message: str) -> Ticket | None:
         """Return the ticket of a message."""
         return await self._first(select(EscalationRow.__table__).where(EscalationRow.message == message))
+
+    async def about(self, message: str) -> tuple[Ticket, ...]:
+        """Return the tickets of a message: of its answer, and of those for other releases or given anew."""
+        key = EscalationRow.message
+        of_it = or_(key == message, key.startswith(f"{message}@", autoescape=True))
+        return await self._all(select(EscalationRow.__table__).where(of_it))
 
     async def of_post(self, part: str) -> Ticket | None:
         """Return the ticket that a message of the bot tells of, by that message's key."""

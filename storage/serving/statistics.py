@@ -11,10 +11,12 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Served, Unserved, Within, gives_orders
+from core.system.offload import aside
 from core.text.times import day_of
 from storage.database.database import Store
+from storage.memory.pair_rows import standing
 from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
-from storage.tables.columns import LONG, parts
+from storage.tables.columns import LONG, every, parts
 
 PUBLIC = "public"
 CHANNELS = 50
@@ -171,14 +173,12 @@ class SqlStatistics(Store):
 
     async def _opinions(self, connection: AsyncConnection, since: float) -> dict[str, list[int]]:
         """Return the votes that stand on each answer."""
-        latest: dict[tuple[str, str], int | None] = {}
-        votes = select(VoteRow.answer_id, VoteRow.voter, VoteRow.value).where(VoteRow.at >= since)
-        async for rows in parts(await connection.execute(votes.order_by(VoteRow.number))):
-            latest.update(((row.answer_id, row.voter), row.value) for row in rows)
+        columns = (VoteRow.answer_id, VoteRow.voter, VoteRow.value, VoteRow.withdraws, VoteRow.said_at)
+        votes = select(*columns).where(VoteRow.at >= since).order_by(VoteRow.number)
+        rows = await every(await connection.execute(votes), lambda row: row)
         found: defaultdict[str, list[int]] = defaultdict(list)
-        for (answer_id, _), value in latest.items():
-            if value is not None:
-                found[answer_id].append(value)
+        for (answer_id, _), vote in (await aside(len(rows), standing, rows)).items():
+            found[answer_id].append(vote.value)
         return found
 
     async def unserved(self, since: float, limit: int, within: Within = EVERYTHING) -> tuple[Unserved, ...]:

@@ -95,7 +95,7 @@ class AuthorRow(Base):
 
 
 class CorrectionRow(Base):
-    """What somebody found wrong with an answer, and the better one they wrote."""
+    """What somebody found wrong with an answer, and the better one they wrote; `scope`: where they did."""
 
     __tablename__ = "corrections"
     answer_id: Mapped[str] = mapped_column(ID, primary_key=True)
@@ -105,6 +105,7 @@ class CorrectionRow(Base):
     better: Mapped[str] = mapped_column(Prose)
     at: Mapped[float] = mapped_column(Float, index=True)
     pair_id: Mapped[str] = mapped_column(ID)
+    scope: Mapped[str] = mapped_column(KEY, server_default="")
 
 
 class WordsRow(Base):

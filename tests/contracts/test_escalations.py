@@ -62,6 +62,15 @@ async def test_what_is_open_is_listed_in_order(tickets: EscalationStore) -> None
     assert await tickets.counts() == (3, 0)
 
 
+async def test_a_message_has_tickets_for_each_of_its_answers(tickets: EscalationStore) -> None:
+    own = [replace(FIRST, message=FIRST.message + end) for end in ("", "@1.0", "@1.0@anew", "@anew")]
+    others = [replace(FIRST, message=FIRST.message + end) for end in ("0", "0@1.0")]
+    for ticket in (*others, *own):
+        assert await tickets.add(ticket)
+    assert await tickets.about(FIRST.message) == tuple(own)
+    assert await tickets.about("m") == ()
+
+
 async def test_what_is_removed_is_gone_with_what_told_of_it(tickets: EscalationStore) -> None:
     await tickets.add(replace(FIRST, posts=POSTS))
     await tickets.add(SECOND)

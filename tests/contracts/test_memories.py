@@ -248,6 +248,19 @@ async def test_pairs_that_people_brought_are_added_once(memories: MemoryStore) -
     assert list(await memories.voted()) == made
 
 
+async def test_a_pair_that_comes_back_says_what_is_given_and_keeps_its_votes(
+    memories: MemoryStore,
+) -> None:
+    await keep(memories, pair("p1"))
+    await memories.vote(Vote("a-p1", "u", UP), 1.0)
+    now = pair("p1", question="And now?", topic="now", answer="So.", release="2.0", origin="person")
+    assert await memories.add([now]) == set(), "it stands"
+    assert [one.release for one in (await memories.pairs(["p1"])).values()] == ["1.0"]
+    await memories.set_aside(["p1"], "retired")
+    assert await memories.add([now]) == {"p1"}
+    assert await memories.pair("p1") == replace(now, opinions=((1, 1.0),))
+
+
 async def test_what_is_set_aside_stays_so_unless_a_vote_may_bring_it_back(memories: MemoryStore) -> None:
     for key, why in (("p1", "retired"), ("p2", "evicted"), ("p3", "")):
         await keep(memories, pair(key))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import Vote
+from core.domain import Answer, Question, Scope, Vote
 from core.ports import MemoryChange, Placement
 from core.ports.opinions import Correction, OpinionStore
 from tests.contracts.conftest import Stores
@@ -75,6 +75,7 @@ async def test_a_discarded_pair_is_gone_with_votes_placement_and_author(stores: 
 async def test_corrections_come_latest_first_one_a_person_and_answer(stores: Stores) -> None:
     for name in ("a1", "a2"):
         await keep(stores.memories, pair(f"p-{name}"), name)
+    await stores.memories.add([pair("h1", origin="person")])
     for said in (
         SAID,
         replace(SAID, person="slack:U3", at=20.0, better=AWKWARD, pair_id="h1"),
@@ -94,6 +95,34 @@ async def test_corrections_come_latest_first_one_a_person_and_answer(stores: Sto
     of_one = await stores.opinions.corrections("a1")
     assert [c.better for c in of_one] == ["", AWKWARD] and of_one[1].pair_id == "h1"
     assert len(await stores.opinions.corrections(limit=2)) == 2
+
+
+async def test_a_better_answer_that_was_taken_out_is_remembered_no_more(stores: Stores) -> None:
+    await keep(stores.memories, pair("p1"), "a1")
+    await stores.memories.add([pair("h1", origin="person")])
+    await stores.opinions.correct(replace(SAID, better="So.", pair_id="h1"))
+    for aside, remembered in (("", "h1"), ("evicted", "h1"), ("retired", ""), ("", "h1")):
+        await stores.memories.set_aside(["h1"], aside)  # type: ignore[arg-type]
+        [kept] = await stores.opinions.corrections()
+        assert (kept.pair_id, kept.better) == (remembered, "So.")
+    await stores.opinions.discard("h1")
+    assert [one.pair_id for one in await stores.opinions.corrections()] == [""]
+
+
+async def test_what_is_said_in_a_private_channel_stays_there_though_its_answer_was_published(
+    stores: Stores,
+) -> None:
+    inside = "private:slack:G1"
+    asked = Question("How?", asker="slack:U1", channel="slack:G1", scope=Scope("private", "slack:G1"))
+    await stores.memories.save_answer(Answer("a1", "So.", "quote", "1.0"), asked, None)
+    await stores.opinions.correct(replace(SAID, scope=inside))
+    await stores.memories.move("slack:G1", inside, "public")
+    assert [one.scope for one in await stores.opinions.corrections()] == ["public"], "published with it"
+    await stores.opinions.correct(replace(SAID, scope=inside))
+    assert [one.scope for one in await stores.opinions.corrections()] == [inside], "said there since"
+    await stores.opinions.correct(replace(SAID, scope="public"))
+    await stores.memories.move("slack:G1", "public", inside)
+    assert [one.scope for one in await stores.opinions.corrections()] == [inside], "the channel is private"
 
 
 async def test_a_correction_of_an_answer_that_is_not_kept_is_not_told(opinions: OpinionStore) -> None:

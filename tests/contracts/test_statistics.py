@@ -106,6 +106,19 @@ async def test_a_vote_that_was_taken_back_no_longer_counts(house):
     assert await house.unserved() == {}
 
 
+async def test_a_hand_that_is_taken_off_uncovers_the_other_one(house):
+    await house.asked("a1", cites=True)
+    for vote in (
+        Vote("a1", "slack:U2", 1),
+        Vote("a1", "slack:U2", 0),
+        Vote("a1", "slack:U2", None, withdraws=1),
+    ):
+        await house.memories.vote(vote, 1.0)
+    assert await house.unserved() == {"a1": "voted down"}
+    (page,) = await house.statistics.cited(0.0)
+    assert (page.up, page.down) == (0, 1)
+
+
 async def test_nothing_private_is_told(house):
     await house.asked("secret", "abstain", scope=Scope("private", "slack:G1"))
     await house.asked("direct", "abstain", scope=Scope("direct"))

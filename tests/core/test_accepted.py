@@ -100,6 +100,18 @@ async def test_its_release_is_that_of_the_question_or_of_the_channel(house: Hous
     assert outcome.pair is not None and outcome.pair.release == "1.0"
 
 
+async def test_a_mark_that_is_put_again_is_for_the_question_as_it_is_then(house: House) -> None:
+    await house.accepted.accept(WRITTEN, ASKED, "slack:U3")
+    assert await house.accepted.withdraw(WRITTEN.message, "slack:U3")
+    other = Question("How do I fill the teapot in 1.0?", "slack:U1", "slack:C1")
+    outcome = await house.accepted.accept(WRITTEN, other, "slack:U3")
+    assert outcome.pair is not None
+    kept = await house.memories.pair(outcome.pair.id)
+    assert kept is not None and (kept.release, kept.question) == ("1.0", outcome.pair.question)
+    assert await house.recalled(kept.topic, "1.0") == WRITTEN.text
+    assert await house.recalled(kept.topic) == "" and await house.memory.verify() == []
+
+
 @pytest.mark.parametrize(
     ("question", "text", "problem"),
     [

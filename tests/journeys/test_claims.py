@@ -11,9 +11,10 @@ import pytest
 
 from bot.conversation.triggers import Triggers
 from bot.dispatch.dispatch import dispatch_of
-from bot.ports.chat import Command, Message, Press, packed
+from bot.ports.chat import Command, Message, Press, Reply, packed
 from core.community.overrides import ChannelModes
 from core.domain import MessageRef
+from core.errors import PlatformError
 from core.ports import Claim, ConversationStore
 from core.ports.conversations import MOST_TRIES
 from tests.fake_channels import FakeChannels
@@ -439,3 +440,42 @@ async def test_a_question_is_answered_in_the_language_that_is_found_out_after_it
         await answer(stage, said)
         claim = await bot.app.conversations.claimed(f"fake:public:{said.id}")
         assert claim is not None and claim.language == "de"
+
+
+async def test_a_follow_up_whose_thread_cannot_be_read_just_now_is_answered(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await answer(stage, said)
+        read, tried = stage.chat.history, []
+
+        async def once(before: MessageRef, limit: int) -> Any:
+            tried.append(limit)
+            if len(tried) == 1:
+                raise PlatformError("Discord answered 503.")
+            return await read(before, limit)
+
+        monkeypatch.setattr(stage.chat, "history", once)
+        await stage.say("ann", "And in 1.0?", under=said)
+        assert PORTS["1.0"] in (await answer(stage, said, 2)).text and len(tried) > 1
+
+
+async def test_what_cannot_be_said_instead_of_an_answer_holds_nothing_up(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await answer(stage, said)
+        post = stage.chat.post
+
+        async def refused(where: MessageRef, reply: Reply) -> Any:
+            raise PlatformError("Discord answered 503.")
+
+        monkeypatch.setattr(stage.chat, "post", refused)
+        await stage.say("ann", "thanks!", to="bot", under=said)
+        await stage.quiet()
+        monkeypatch.setattr(stage.chat, "post", post)
+        assert await open_keys(bot) == []
+        await asyncio.wait_for(stage.say("ann", "And in 1.0?", under=said), 20)
+        assert PORTS["1.0"] in (await answer(stage, said, 2)).text

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.ports.chat import Reply
 from core.catalogue import ChannelSettings
 from core.catalogue.sources import Targets
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import (
@@ -235,6 +239,26 @@ async def test_a_deleted_question_is_taken_back_from_who_was_asked(platform: str
         await reads(stage, "hal", "The question was deleted")
         await until(lambda: not any("bread" in seen.text for seen in (*stage.inbox("hal"), *stage.desk())))
         assert await bot.app.escalations.counts() == (0, 0)
+
+
+async def test_with_a_question_goes_what_was_asked_of_every_answer_to_it(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        [first] = await bot.app.escalations.about(f"fake:public:{said.id}")
+        for again in ("@1.0", "@anew", "@1.0@anew"):
+            posts = (await stage.chat.send("hal", Reply(f"> {QUESTION} {again}")),)
+            await bot.app.escalations.add(
+                replace(first, message=first.message + again, posts=posts, told=(f"> {QUESTION}",), notice=())
+            )
+        await stage.edit(said, "How long may bread be warmed?")
+        await stage.quiet()
+        assert {one.question for one in await bot.app.escalations.waiting()} == {
+            "How long may bread be warmed?"
+        }
+        await stage.delete(said)
+        await until(lambda: not any("bread" in seen.text for seen in stage.inbox("hal")))
+        assert await bot.app.escalations.counts() == (0, 0) and len(stage.inbox("hal")) == 4
 
 
 @EVERYWHERE

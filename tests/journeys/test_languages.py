@@ -86,6 +86,18 @@ async def test_a_follow_up_goes_on_in_the_language_of_the_thread(
         assert "Write in German" in translator.chats[-1].system
 
 
+async def test_an_edited_question_keeps_its_language(writer: Bot, translator: OllamaServer) -> None:
+    saying(translator, GERMAN_ANSWER)
+    async with FakeStage(writer) as stage:
+        said = await stage.say("ann", GERMAN, to="bot")
+        await answer(stage, said)
+        saying(translator, GERMAN_ANSWER.replace("lauscht", "hört"))
+        await stage.edit(said, f"{GERMAN[:-1]} heute?")
+        seen = await until(lambda: [one for one in stage.replies(said) if "hört auf Port 9090" in one.text])
+        assert "Quellen" in seen[0].text and "Write in German" in translator.chats[-1].system
+        assert "The question is in German" in translator.chats[-2].system
+
+
 async def test_without_a_model_pages_are_quoted_with_german_words_around(bot: Bot) -> None:
     stage = FakeStage(bot)
     seen = await ask(stage, "Wie setze ich KETTLE_DASHBOARD_PASSWORD für das Dashboard?")

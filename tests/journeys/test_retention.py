@@ -346,6 +346,31 @@ async def test_zero_days_are_for_ever(kettle: Any) -> None:
         assert await bot.app.retention.run() == {} and rows_with(url(bot), MARK)
 
 
+async def test_a_pair_that_a_rebuild_has_in_its_hands_is_in_no_store_and_stays(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await bot.app.engine.answer(Question(PORT, ANN))
+    await bot.app.engine.feedback(Vote(first.id, ANN, 1))
+    later(bot, 9_999)
+    async with bot.app.retention._store._database.write() as connection:  # type: ignore[attr-defined]
+        await connection.execute(text("UPDATE votes SET at = at - 864000"))
+    store, cleared = bot.app.memory._store, asyncio.Event()
+    clear = store.clear_placements
+
+    async def slowly() -> None:
+        await clear()
+        cleared.set()
+        await asyncio.sleep(0.2)
+
+    monkeypatch.setattr(store, "clear_placements", slowly)
+    rebuilding = asyncio.create_task(bot.app.memory.rebuild())
+    await cleared.wait()
+    done = await bot.app.retention.run()
+    await rebuilding
+    assert "answers that nobody voted for" not in done
+    assert bot.app.memory.stores()[first.pair_id] == ("high", True) and await bot.app.memory.verify() == []
+
+
 async def test_others_get_the_database_between_two_steps(bot: Bot) -> None:
     async with bot.app.retention._store._database.write() as connection:  # type: ignore[attr-defined]
         rows = [{"event": f"e{number}", "at": 1.0} for number in range(3_000)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from bot.commands.command_line import handle
 from core.domain import Answer, Question, Scope, Vote
 from core.errors import ConfigurationError, UsageError
 from tests.journeys.house import Bot, Kettle, house
+from tests.ollama_server import OllamaServer
 
 PORT = "Which port does the dashboard listen on?"
 NEAR = "Which port does the dashboard listen on with `--debug`?"
@@ -91,6 +93,22 @@ async def test_a_change_that_nobody_told_is_noticed_with_the_next_question(bot: 
     assert (await ask(bot, C1, Scope("private", C1))).route == "reuse"
     assert (await ask(bot, C2)).route != "reuse"
     assert (await ask(bot, "", Scope("private"))).route != "reuse"
+
+
+async def test_an_answer_that_is_written_while_its_channel_becomes_private_stays_inside(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    ollama.holds_back = True
+    asking = asyncio.create_task(ask(writer, C1))
+    while not ollama.running:
+        await asyncio.sleep(0.01)
+    await writer.app.engine.channel_became_private(C1)
+    ollama.holds_back = False
+    first = await asking
+    assert (await writer.app.engine.answer_log.asked_by(first.id)).scope == f"private:{C1}"
+    await writer.app.engine.feedback(Vote(first.id, "slack:U2", 1))
+    assert (await ask(writer, C2)).route != "reuse"
+    assert (await ask(writer, C1, Scope("private", C1))).pair_id == first.pair_id
 
 
 async def test_a_better_public_pair_is_not_displaced_by_one_that_moved(bot: Bot) -> None:

@@ -31,19 +31,44 @@ import pytest
 
 from tests.proofs.mutations import Mutant, mutants, put
 
-MEMORY = "core/memory"
+MEMORY, GUARD = "core/memory", "core/memory/guard"
+PARTITIONS = f"{MEMORY}/partitions"
 TESTS = {
-    f"{MEMORY}/scoring.py": ("scoring", "electorate", "weighing", "prior", "verification", "clusters"),
-    f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
-    f"{MEMORY}/partitions/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
+    f"{MEMORY}/calibrated.py": ("calibrated", "../../bot/test_calibration_at_start"),
+    f"{MEMORY}/carried_over.py": ("carried_over",),
     f"{MEMORY}/community.py": (
         *("community", "electorate", "verification", "arrivals", "distinctions", "rewordings", "weighing"),
-        "memory_properties",
+        *("memory_properties", "../test_engine"),
     ),
+    f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
+    f"{MEMORY}/facts.py": ("facts",),
+    f"{GUARD}/meaning.py": ("guard",),
+    f"{GUARD}/naming.py": ("guard",),
+    f"{GUARD}/purpose.py": ("guard",),
+    f"{GUARD}/replaced.py": ("guard",),
+    f"{GUARD}/roles.py": ("guard",),
+    f"{GUARD}/sense.py": ("guard",),
+    f"{GUARD}/words.py": ("guard",),
+    f"{MEMORY}/import_export.py": ("import_export",),
+    f"{PARTITIONS}/arrivals.py": ("arrivals", "community"),
+    f"{PARTITIONS}/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
+    f"{PARTITIONS}/partition_index.py": (
+        *("language_of_pairs", "arrivals", "community", "verification", "memory_properties"),
+    ),
+    f"{PARTITIONS}/vectors.py": ("vectors", "clusters", "verification"),
+    f"{MEMORY}/question_graph.py": ("../retrieval/test_question_graph", "../pipeline/test_graph_context"),
+    f"{MEMORY}/recall.py": (
+        *("language_of_pairs", "distinctions", "rewordings", "arrivals", "../test_second_look"),
+        *("../test_engine", "../test_engine_rewordings", "../pipeline/test_community_evidence"),
+        "../pipeline/test_recipes",
+    ),
+    f"{MEMORY}/recognition.py": ("rewordings", "distinctions", "../test_engine_rewordings"),
+    f"{MEMORY}/scoring.py": ("scoring", "electorate", "weighing", "prior", "verification", "clusters"),
+    f"{MEMORY}/verification.py": ("verification",),
     "storage/serving/conversations.py": ("conversations", "voters"),
     "storage/memory/opinions.py": ("reactions", "opinions"),
 }
-"""Modules, and the tests that are to see their mistakes: names of files beside each other."""
+"""Modules, and the tests that are to see their mistakes: files beside each other, or where else they are."""
 LONGEST = 60
 """Seconds of a mutant's tests; one that loops is seen, too."""
 SLOW = "tests/core/memory/test_prior.py::test_bertscore_ranks_a_rewording_above_another_subject"
@@ -195,7 +220,7 @@ def main() -> None:
     given = parser.parse_args()
     module, begun = Path(given.module), time.monotonic()
     folder = MEMORY if given.module.startswith("core") else "contracts"
-    tests = [f"tests/{folder}/test_{name}.py" for name in TESTS[given.module]]
+    tests = [_file(folder, name) for name in TESTS[given.module]]
     if given.imported:
         sys.exit(_imported(module, given.imported.read_text("utf-8"), tests))
     every = list(mutants(module.read_text(encoding="utf-8")))
@@ -209,6 +234,12 @@ def main() -> None:
         print(f"not seen, {mutant.what}", flush=True)
     killed, seconds = len(tried) - len(missed), time.monotonic() - begun
     print(f"{module}: {killed} of {len(tried)} mutants seen ({killed / len(tried):.1%}), {seconds:.0f} s")
+
+
+def _file(folder: str, name: str) -> str:
+    """Return the file of tests of a name in a folder of tests, or of a path from there."""
+    place = Path("tests", folder, f"{name}.py" if "/" in name else f"test_{name}.py")
+    return os.path.normpath(place)
 
 
 def _imported(module: Path, source: str, tests: Sequence[str]) -> int:

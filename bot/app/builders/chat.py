@@ -12,7 +12,7 @@ from bot.privacy.exports import Holders
 from bot.privacy.forgetting import Forgetting
 from bot.privacy.my_data import MyData
 from core.community.overrides import ChannelModes, Pauses
-from core.privacy.retention import Policy, Retention
+from core.privacy.retention import Policy, Retention, Turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,13 +62,13 @@ def build_around(ground: Ground, core: Core) -> Around:
             privacy=privacy,
             others={**holders.held(), "read in channels": history.written},
         ),
-        retention=_retention(ground, holders),
+        retention=_retention(ground, holders, core.memory.turn),
         history=history,
         holders=holders,
     )
 
 
-def _retention(ground: Ground, holders: Holders) -> Retention:
+def _retention(ground: Ground, holders: Holders, turn: Turn) -> Retention:
     settings, stores = ground.settings, ground.stores
     return Retention(
         stores.retention,
@@ -82,4 +82,5 @@ def _retention(ground: Ground, holders: Holders) -> Retention:
         holders.expire,
         scrub=stores.empty_room,
         about=stores.about,
+        turn=turn,
     )

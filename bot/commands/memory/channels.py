@@ -47,7 +47,7 @@ async def make_private(app: Application, given: Given) -> Result:
     """Take what was learned in a channel along into it. Raises UsageError for what names no channel."""
     channel = channel_in(given)
     pairs = await learnt(app, channel, "public")
-    moved = await app.memory.channel_became_private(channel)
+    moved = await app.engine.channel_became_private(channel)
     return Result({"channel": channel, "learnt": pairs, "moved": moved})
 
 

@@ -94,11 +94,12 @@ class Replayed:
             if known is not None and known.partition is partition and known.state == state:
                 return known.arrivals
             members = partition.by_age()
-            if known is None or known.state[1:] != state[1:] or not _goes_on(known.members, members):
+            goes_on = known is not None and known.partition is partition and known.state[1:] == state[1:]
+            if known is None or not goes_on or not _goes_on(known.members, members):
                 known = _Replay(Arrivals(delta, tau, partition.dimensions), partition)
             late = members[len(known.members) :]
             await aside(len(late), known.arrivals.arrive_all, late)
-            known.partition, known.state, known.members = partition, state, members
+            known.state, known.members = state, members
             self._known[key] = known
             return known.arrivals
 

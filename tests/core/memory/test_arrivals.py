@@ -141,6 +141,17 @@ async def test_a_partition_is_replayed_by_age_and_only_as_far_as_it_changed() ->
     assert (await replayed.of(KEY, partition, 0.99, TAU)).kept == {"A", "C"}
 
 
+async def test_vectors_of_another_encoder_are_replayed_anew() -> None:
+    replayed, found = Replayed(), []
+    for dimensions in (2, 3):
+        partition = Partition(DELTA, TAU, dimensions)
+        vector = np.eye(dimensions, dtype=np.float32)[-1]
+        partition.put(Member("A", 0.9, 0.0, vector))
+        arrivals = await replayed.of(KEY, partition, DELTA, TAU)
+        found.append(arrivals.nearest(vector, 1))
+    assert found == [[("A", 1.0)], [("A", 1.0)]]
+
+
 @pytest.mark.parametrize(("by_paper", "route"), [(True, "reuse"), (False, "reference")])
 async def test_by_the_paper_neither_guard_nor_staleness_counts(by_paper: bool, route: str) -> None:
     store, asked = FakeMemories(), "how to set the secret key"

@@ -125,6 +125,23 @@ async def test_a_private_pair_is_in_the_graph_of_its_channel_alone(scope: Scope,
     assert all(isinstance(one, PregeneratedPair) for one, _ in made_alone)
 
 
+@pytest.mark.parametrize("dimensions", [256, 128])
+async def test_the_graph_follows_another_encoder(dimensions: int) -> None:
+    made = await parts()
+    memory, store = made.parts.memory, made.parts.store
+    assert isinstance(store, FakeMemories)
+    await keep(store, pair("p1", topic=ASKED, release="2.0"))
+    await memory.load(FakeEncoder(), {})
+    await memory.vote(Vote("a-p1", "u", 1), 1.0)
+    graphs, ranks = PairGraphs(memory, made.parts.searcher), []
+    for encoder in (FakeEncoder(), FakeEncoder(f"other@{dimensions}", dimensions)):
+        await memory.load(encoder, {})
+        [vector] = await encoder.encode([ASKED])
+        [(found, rank)] = await graphs.nearest(vector, "2.0", Scope(), 3)
+        ranks.append((found.id, rank))
+    assert ranks[0] == ranks[1] == ("p1", pytest.approx(ranks[0][1])) and ranks[0][1] > 0
+
+
 SETTINGS = {
     "LID_COLOR": "The color of the lid, as a word.",
     "LID_LOCK": "Whether the lid is locked. Requires `LID_COLOR` to be set.",

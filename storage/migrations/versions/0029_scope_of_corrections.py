@@ -1,0 +1,17 @@
+"""Where somebody said what was wrong with an answer; empty before: where the answer was."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0029"
+down_revision = "0028"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("corrections", sa.Column("scope", sa.String(255), server_default="", nullable=False))
+
+
+def downgrade() -> None:
+    op.drop_column("corrections", "scope")
