@@ -232,6 +232,8 @@ class OllamaServer:
         body = await request.json()
         self.requests.append(Recorded(request.path, body))
         assert body.keys() <= {"model", "input", "truncate", "keep_alive", "options", "dimensions"}, body
+        if unreadable := _unreadable(body):
+            return unreadable
         if self.busy_embeds:
             self.busy_embeds -= 1
             return _error(503, "server busy, please try again.  maximum pending requests exceeded")
@@ -269,6 +271,8 @@ class OllamaServer:
         recorded = Recorded(request.path, await request.json())
         self.requests.append(recorded)
         body = recorded.body
+        if unreadable := _unreadable(body):
+            return unreadable
         if not recorded.messages:
             unload = body.get("keep_alive") == 0
             return web.json_response(self._last("", "unload" if unload else "load", 0, 0))
@@ -468,6 +472,14 @@ def is_probe(recorded: Recorded) -> bool:
 
 
 _NOW = "2025-10-01T10:00:00.123456789Z"
+
+
+def _unreadable(body: Mapping[str, Any]) -> web.Response | None:
+    """Refuse a `keep_alive` that Go does not read as a duration; a number is one of seconds."""
+    given = body.get("keep_alive")
+    if not isinstance(given, str) or re.fullmatch(r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[nuµm]?s|m|h))+|0", given):
+        return None
+    return _error(400, f'time: missing unit in duration "{given}"')
 
 
 def _error(status: int, message: str) -> web.Response:

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
 from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
+from bot.conversation.gone import said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
@@ -270,11 +271,17 @@ class Questions:
         elif message.mentions_bot:
             await self.message(chat, message, taken)
 
-    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+    async def deleted(self, chat: Chat, ref: MessageRef, links: str = "") -> None:
         """Delete the answers to a deleted question; forget a person's deleted answer.
 
-        The deletion is noted first: a platform may tell of the message only then, or once more.
+        The deletion is noted first: a platform may tell of the message only then, or once more. Of a thread
+        or channel (a `ref` without a message) all questions that wait, all that people were asked and all
+        answers of people go; `links` begins the links to these.
         """
+        if not ref.message:
+            for one in await said_in(self._desk, self._resolving, ref, links):
+                await self.deleted(chat, one)
+            return
         try:
             await self._desk.conversations.claim(NOTHING, _deletion(ref.key))
         except StorageUnavailable as error:

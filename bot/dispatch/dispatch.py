@@ -133,10 +133,10 @@ class Dispatch:
         self._noted(message.ref)
         await self._questions.edited(chat, message, taken)
 
-    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Delete the answers to a deleted question; forget a person's deleted answer."""
+    async def deleted(self, chat: Chat, ref: MessageRef, links: str = "") -> None:
+        """Delete the answers to a deleted question; forget a person's answer (`Questions.deleted`)."""
         self._noted(ref)
-        await self._questions.deleted(chat, ref)
+        await self._questions.deleted(chat, ref, links)
 
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
@@ -194,7 +194,8 @@ class Dispatch:
 
     def _noted(self, ref: MessageRef) -> None:
         """Tell sources that read the channel to read a message again."""
-        self._history.changed(ref)
+        if ref.message:
+            self._history.changed(ref)
 
     # --- what pages ask -----------------------------------------------------------------------
 

@@ -175,6 +175,10 @@ class Resolving:
 
     # --- what becomes of messages -------------------------------------------------------------
 
+    async def asked(self) -> dict[str, str]:
+        """Return the messages whose questions were put to people, each with its conversation."""
+        return {ticket.message: ticket.conversation for ticket in await self._tickets.since(0.0)}
+
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
         """Reopen the ticket whose answer was deleted; withdraw the one whose question was."""
         if ticket := await self._tickets.answered_by(ref.key):

@@ -138,6 +138,12 @@ class AcceptedAnswers:
         await self._opinions.discard(pair.id)
         return was_remembered
 
+    async def linked(self, links: str) -> list[str]:
+        """Return the ends of those links to people's remembered messages that begin so."""
+        pairs = await self._memory.everything() if links else ()
+        found = (citation.url for pair in pairs if pair.origin == "person" for citation in pair.citations)
+        return [url.removeprefix(links) for url in found if url.startswith(links)]
+
     # --- corrections --------------------------------------------------------------------------
 
     async def correct(

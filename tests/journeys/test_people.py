@@ -9,7 +9,8 @@ import pytest
 from bot.commands.answers import shown
 from bot.commands.command_line import handle
 from bot.home.control_socket import Send
-from core.domain import Question
+from core.domain import MessageRef, Question
+from core.ports.escalations import Ticket
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
@@ -24,6 +25,7 @@ from tests.journeys.stage import (
     open_stage,
     squeezed,
     told,
+    until,
 )
 from tests.ollama_answers import Recorded, evidence_of
 from tests.ollama_server import OllamaServer
@@ -344,3 +346,38 @@ async def test_without_a_model_it_is_quoted_with_the_question_that_it_answers(bo
     assert (await bot.app.engine.answer(Question(ANOTHER))).route == "abstain", (
         "the guard knows it is another"
     )
+
+
+async def test_with_a_thread_goes_what_a_person_answered_in_it(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said, advice = await talk(stage)
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+        thread = MessageRef("fake", "public", "", said.root)
+        for links in ("", "https://fake.example/elsewhere/"):
+            await bot.dispatch.deleted(stage.chat, thread, links)
+        await remembered(bot, 1)
+        await bot.dispatch.deleted(stage.chat, thread, "https://fake.example/public/")
+        await remembered(bot, 0)
+        assert ADVICE not in (await ask(stage, AGAIN)).text
+
+
+async def test_with_a_channel_goes_what_waits_there_and_what_people_were_asked(
+    kettle: Kettle, ollama: OllamaServer
+) -> None:
+    ollama.script("hang")
+    async with house(kettle, ollama_host=ollama.url) as bot, FakeStage(bot) as stage:
+        asking = asyncio.create_task(stage.say("ann", "Which port does the dashboard listen on?", to="bot"))
+        await until(lambda: ollama.running)
+        [open_] = await bot.app.conversations.unanswered(0.0)
+        ticket = Ticket(
+            *("fake:public:77", "a1", "fake:public:77", "fake:public", "public", "fake:ann", "fake:ann"),
+            *("How?", "2.0", 1.0),
+        )
+        await bot.app.escalations.add(ticket)
+        await bot.dispatch.deleted(stage.chat, MessageRef("fake", "elsewhere", ""), "")
+        assert [one.message for one in await bot.app.conversations.unanswered(0.0)] == [open_.message]
+        await bot.dispatch.deleted(stage.chat, MessageRef("fake", "public", ""), "")
+        await asking
+        assert await bot.app.conversations.unanswered(0.0) == () and not stage.public()
+        assert await bot.app.escalations.counts() == (0, 0)

@@ -59,8 +59,8 @@ class Recorder:
     async def edited(self, chat, message, taken=unheard):
         self.told.append(("edited", message))
 
-    async def deleted(self, chat, ref):
-        self.told.append(("deleted", ref))
+    async def deleted(self, chat, ref, links=""):
+        self.told.append(("deleted", (ref, links) if links else ref))
 
     async def reaction(self, chat, reaction):
         self.told.append(("reaction", reaction))

@@ -86,7 +86,7 @@ class Recorder:
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.edits.append(message)
 
-    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+    async def deleted(self, chat: Chat, ref: MessageRef, links: str = "") -> None:
         self.deletions.append(ref)
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
@@ -101,7 +101,8 @@ class Recorder:
             await self.on_press(press, responder)
 
     async def channel_became_private(self, channel: str) -> None:
-        self.private.append(channel)
+        if channel != "slack:G1":  # it was private from the beginning, which is told at each connection
+            self.private.append(channel)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         self.commands.append(command)

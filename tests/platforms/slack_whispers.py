@@ -3,7 +3,8 @@
 docs.slack.dev, `chat.postEphemeral`: in a thread they are shown only if it is active already, and only to
 members of the channel. Handling user interaction: a `response_url` takes five messages within 30 minutes, is
 bound to a place and a person and asks for no membership; what it replaces is the message that the interaction
-came from, or what was said through it before.
+came from. A command came from none, and what is to replace something there is one more message
+(slackapi/bolt-python, issue 1268; slackapi/bolt-js, issue 2287).
 """
 
 from __future__ import annotations
@@ -102,14 +103,10 @@ class Whispers:
         return 200, "ok"
 
     def _replace(self, url: ResponseUrl, text: str, blocks: list[dict[str, Any]]) -> None:
-        """Replace what was said through a URL last; before that, the message that it came with."""
-        if url.source is not None and not url.said:
+        """Replace the message that a URL came with; one of a command came with none."""
+        if url.source is not None:
             self._server.problems.append(f"the message with the control is replaced: {text[:60]}")
-        elif url.said:
-            url.said[-1].update(text=text, blocks=blocks)
-            self._server.noticed()
-        else:
-            url.said.append(self.keep(url.channel, url.user, text, blocks, ""))
+        url.said.append(self.keep(url.channel, url.user, text, blocks, ""))
 
 
 def _refusal(code: str) -> str:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import discord
 import pytest
 
 from bot.platforms.discord.platform import connect
 from bot.platforms.discord.reading import thread_name
-from bot.ports.chat import Reply
+from bot.platforms.discord.standing import StandingReactions
+from bot.ports.chat import Reply, vote_of
+from bot.ports.standing import Standing
 from core.domain import MessageRef, Scope
 from core.settings import load_settings
 
@@ -315,3 +318,57 @@ def test_a_thread_is_named_by_the_first_words():
     long = thread_name("word " * 60)
     assert len(long) <= 100 and long.endswith("word…")
     assert len(thread_name("x" * 300)) <= 100
+
+
+async def test_a_thread_or_a_channel_that_is_deleted_is_told_with_how_links_there_begin(world, recorder):
+    recorder.answer = "Like this."
+    asked = await world.alice.send(world.help, f"{world.bot} how?")
+    thread = world.thread_of(asked)
+    world.env.backend.delete_channel(thread.id)
+    await world.env.settle()
+    links = f"https://discord.com/channels/{world.guild.id}"
+    ref = MessageRef("discord", str(world.help.id), "", str(thread.id))
+    assert recorder.of("deleted") == [(ref, f"{links}/{thread.id}/")]
+    world.env.backend.delete_channel(world.help.id)
+    await world.env.settle()
+    whole = (MessageRef("discord", str(world.help.id), ""), f"{links}/{world.help.id}/")
+    assert whole in recorder.of("deleted")
+
+
+async def test_an_emoji_of_the_servers_own_is_none_of_those_that_mean_something(world, recorder):
+    recorder.answer = "Like this."
+    asked = await world.alice.send(world.help, f"{world.bot} how?")
+    said = world.thread_of(asked).last_message
+    own = world.env.backend.create_emoji(world.guild.id, "thumbsup", world.bob.id)
+    await world.bob.react(said, f"thumbsup:{own.id}")
+    assert [vote_of(one.emoji) for one in recorder.of("reaction")] == [None]
+
+
+class Reacted:
+    """A reaction as discord.py tells of it, of which `users` lists one kind at a time."""
+
+    me = me_burst = False
+
+    def __init__(self, count: int, ordinary: list[int], burst: list[int]) -> None:
+        self.emoji, self.count, self.burst_count = "👍", count, len(burst)
+        self._users = {None: ordinary, discord.ReactionType.burst: burst}
+
+    async def users(self, type=None):
+        for number in self._users[type]:
+            yield SimpleNamespace(id=number)
+
+
+@pytest.mark.parametrize(("count", "whole"), [(3, True), (4, False)])
+async def test_super_reactions_are_votes_too_and_who_is_not_listed_is_noticed(count, whole):
+    message = SimpleNamespace(reactions=[Reacted(count, [1, 2], [3])])
+
+    class Place:
+        async def fetch_message(self, number):
+            return message
+
+    async def of(ref):
+        return Place()
+
+    places = SimpleNamespace(of=of, me=9)
+    found = await StandingReactions(places, SimpleNamespace()).standing(MessageRef("discord", "1", "2"))
+    assert found == Standing({"👍": frozenset({"discord:1", "discord:2", "discord:3"})}, whole)

@@ -179,6 +179,7 @@ async def test_nothing_is_left_open(slack: SlackServer, dispatch: Recorder) -> N
             await slack.until(lambda: dispatch.messages)
             await slack.disconnect()
             await slack.until(lambda: slack.connections == 2)
+            await slack.until(lambda: [c.method for c in slack.calls].count("users.conversations") == 2)
         left = {task for task in asyncio.all_tasks() - before if "aiohttp/web" not in repr(task)}
         gc.collect()
     assert not left and not complaints

@@ -293,6 +293,7 @@ async def test_progress_whose_message_somebody_deleted_is_shown_anew(slack: Slac
 async def test_a_long_reply_leaves_one_use_of_the_url_and_is_whole(slack: SlackServer) -> None:
     async def answer(command: Command, responder: Responder) -> None:
         await responder.reply(Reply("Looking …", final=False))
+        await responder.reply(Reply("Not yet …", final=False))
         await responder.reply(Reply(LONG[:5_000]))
         await responder.reply(Reply("That is all."))
 

@@ -1,5 +1,8 @@
+import asyncio
+
 import pytest
 
+from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import to_mrkdwn
 from bot.ports.chat import Command, Reply, Responder
 from core.domain import MessageRef, Scope
@@ -90,6 +93,22 @@ async def test_progress_where_the_bot_is_not_a_member_goes_to_the_caller(slack: 
         await slack.until(lambda: slack.whispers and slack.whispers[-1]["text"] == "done")
     assert len(slack.whispers) == 1 and not slack.said("C2")
     assert len([c for c in slack.calls if c.error == "not_in_channel"]) == 1
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(0.0, ["done"]), (0.3, ["Looking it up …", "done"])])
+async def test_a_sign_of_work_is_shown_only_where_it_takes_long(
+    slack: SlackServer, monkeypatch: pytest.MonkeyPatch, seconds: float, shown: list[str]
+) -> None:
+    async def work(command: Command, responder: Responder) -> None:
+        await responder.reply(Reply("Looking it up …", final=False))
+        await asyncio.sleep(seconds)
+        await responder.reply(Reply("done"))
+
+    monkeypatch.setitem(SlackResponder.__init__.__kwdefaults__, "patience", 0.1)
+    async with serving(slack, Recorder(on_command=work)):
+        slack.slash("U1", "C1", "/ask", "how?")
+        await slack.until(lambda: slack.whispers and slack.whispers[-1]["text"] == "done")
+    assert [one["text"] for one in slack.whispers] == shown, "Slack takes nothing of a command's away again"
 
 
 async def test_a_command_works_where_response_urls_do_not_take_blocks(slack: SlackServer) -> None:

@@ -283,6 +283,18 @@ async def test_who_is_not_in_the_channel_is_told_directly(slack: SlackServer, ch
 # --- channels ---------------------------------------------------------------------------------
 
 
+async def test_a_channel_that_became_private_while_nobody_listened_is_told(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.channels["C1"]["kind"] = "group"
+    async with serving(slack, dispatch):
+        await slack.until(lambda: dispatch.private == ["slack:C1"])
+        slack.channels["C2"]["kind"] = "group"
+        slack.channels["C2"]["members"].add(slack.bot_user)
+        await slack.disconnect()
+        await slack.until(lambda: "slack:C2" in dispatch.private)
+
+
 async def test_a_channel_that_is_made_private_is_told_and_scoped_at_once(
     slack: SlackServer, dispatch: Recorder
 ) -> None:

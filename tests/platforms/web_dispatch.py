@@ -208,7 +208,7 @@ class FakeDispatch:
         if message.ref.key in self._parts:
             await self._write(chat, message, self._parts[message.ref.key])
 
-    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+    async def deleted(self, chat: Chat, ref: MessageRef, links: str = "") -> None:
         self.deletions.append(ref)
         await chat.delete(self._parts.pop(ref.key, ()))
 

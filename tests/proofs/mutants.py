@@ -70,7 +70,9 @@ TESTS = {
 }
 """Modules, and the tests that are to see their mistakes: files beside each other, or where else they are."""
 LONGEST = 60
-"""Seconds of a mutant's tests; one that loops is seen, too."""
+"""Seconds of a mutant's tests where those without a mistake are quick; one that loops is seen, too."""
+SLOWER = 5
+"""How many times as long as without a mistake a mutant's tests may take."""
 SLOW = "tests/core/memory/test_prior.py::test_bertscore_ranks_a_rewording_above_another_subject"
 """Loads a model for ten seconds."""
 OPTIONS = (
@@ -87,16 +89,18 @@ class Trials:
         self.unseen: list[Mutant] = []
         self.failed = ""
         self._imported: ModuleType | None = None
+        self._longest = 20 * LONGEST
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run the tests as they are, noting lines and times; then every mutant in a process of its own."""
         name = str(self.module).removesuffix(".py").replace("/", ".")
         self._imported = importlib.import_module(name)
         lines = self._lines(session)
-        original = self.module.read_text(encoding="utf-8")
+        original, began = self.module.read_text(encoding="utf-8"), time.monotonic()
         if lines is None or self._sees(session, original, session.items):
             self.failed = "the tests fail without any mistake"
             return True
+        self._longest = max(LONGEST, SLOWER * int(time.monotonic() - began))
         for number, mutant in enumerate(self.tried, 1):
             covering = [item for item in session.items if _meets(mutant, lines[item.nodeid][0])]
             covering.sort(key=lambda item: lines[item.nodeid][1])
@@ -136,7 +140,7 @@ class Trials:
                     return 1
             return 0
 
-        return _forked(run, LONGEST) != 0
+        return _forked(run, self._longest) != 0
 
 
 def _meets(mutant: Mutant, ran: set[int]) -> bool:
@@ -248,7 +252,7 @@ def _imported(module: Path, source: str, tests: Sequence[str]) -> int:
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)
-        signal.alarm(LONGEST * 2)
+        signal.alarm(LONGEST * 20)
         return int(pytest.main([*OPTIONS, *tests]))
 
 

@@ -107,7 +107,8 @@ class LateResponder:
 
     def __init__(self, webhook: discord.Webhook, address: Mapping[str, Any]) -> None:
         self._webhook, self.address = webhook, address
-        self._said: list[int | Literal["@original"]] = ["@original"]
+        # of a press "@original" is the message with its control, which everybody sees
+        self._said: list[int | Literal["@original"]] = ["@original"] if address.get("thinks") else []
 
     async def reply(self, reply: Reply) -> None:
         """Answer the caller alone: in the place of the sign of work, where one stands."""
@@ -129,7 +130,7 @@ class LateResponder:
                 await self._webhook.edit_message(known, content=text, **under)  # type: ignore[arg-type]
                 return
             except discord.NotFound:
-                pass  # a press that was acknowledged without words has no first answer
+                pass  # it was never acknowledged
         sent = await self._webhook.send(text, ephemeral=True, wait=True, **under)
         self._said[place : place + 1] = [sent.id]
 

@@ -46,11 +46,14 @@ class Events:
             self.on_raw_message_edit,
             self.on_raw_message_delete,
             self.on_raw_bulk_message_delete,
+            self.on_raw_thread_delete,
+            self.on_guild_channel_delete,
             self.on_raw_reaction_add,
             self.on_raw_reaction_remove,
             self.on_raw_reaction_clear,
             self.on_raw_reaction_clear_emoji,
             self.on_interaction,
+            self.on_guild_available,
             self.on_guild_channel_update,
             self.on_guild_role_update,
         ):
@@ -110,11 +113,25 @@ class Events:
         channel = await self._chat.places.channel(payload.channel_id, payload.guild_id)
         await self._dispatch.deleted(self._chat, reading.ref(channel, message_id))
 
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        """Hand over that a thread or a forum's post is gone: Discord tells nothing of its messages then."""
+        ref = MessageRef(reading.NAME, str(payload.parent_id), "", str(payload.thread_id))
+        self._hand_over(self._gone_whole(ref, payload.guild_id), f"deletion of {payload.thread_id}")
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """Hand over that a channel is gone with all that was said in it."""
+        ref = MessageRef(reading.NAME, str(channel.id), "")
+        self._hand_over(self._gone_whole(ref, channel.guild.id), f"deletion of {channel.id}")
+
+    async def _gone_whole(self, ref: MessageRef, guild_id: int) -> None:
+        links = f"https://discord.com/channels/{guild_id}/{ref.thread or ref.channel}/"
+        await self._dispatch.deleted(self._chat, ref, links)
+
     # --- reactions ----------------------------------------------------------------------------
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
         """Hand over an emoji on a message of the bot, and those that mean something on any message."""
-        if payload.message_author_id in (None, self._chat.me) or payload.emoji.name in (ACCEPT, OBJECT):
+        if payload.message_author_id in (None, self._chat.me) or str(payload.emoji) in (ACCEPT, OBJECT):
             self._hand_over(self._reacted(payload, added=True), f"reaction to {payload.message_id}")
 
     async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
@@ -122,7 +139,7 @@ class Events:
         self._hand_over(self._reacted(payload, added=False), f"reaction to {payload.message_id}")
 
     async def _reacted(self, payload: discord.RawReactionActionEvent, *, added: bool) -> None:
-        places, user_id, emoji = self._chat.places, payload.user_id, payload.emoji.name or ""
+        places, user_id, emoji = self._chat.places, payload.user_id, str(payload.emoji)
         means = emoji in (ACCEPT, OBJECT) or vote_of(emoji) is not None
         if user_id == self._chat.me:
             return
@@ -146,7 +163,7 @@ class Events:
 
     async def on_raw_reaction_clear_emoji(self, payload: discord.RawReactionClearEmojiEvent) -> None:
         """Hand over that a moderator took one emoji off a message, whoever had put it there."""
-        emoji = payload.emoji.name or ""
+        emoji = str(payload.emoji)
         if emoji in (ACCEPT, OBJECT) or vote_of(emoji) is not None:
             self._hand_over(self._cleared(payload, emoji), f"reactions to {payload.message_id}")
 
@@ -175,6 +192,10 @@ class Events:
         """Tell which channels are closed when the sight of channels was taken from everyone."""
         if after.is_default() and before.permissions.view_channel and not after.permissions.view_channel:
             self.closed(after.guild.channels)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """Tell which channels of a server that was away are closed."""
+        self.closed(guild.channels)
 
     def closed(self, channels: Iterable[discord.abc.GuildChannel]) -> None:
         """Tell which of these channels are private now; they may have been for long."""

@@ -143,7 +143,7 @@ class Places:
         found: dict[str, frozenset[int]] = {}
         try:
             for reaction in message.reactions:
-                found[str(reaction.emoji)] = frozenset([user.id async for user in reaction.users()])
+                found[str(reaction.emoji)] = frozenset([user.id for user in await reacting(reaction)])
         except TROUBLE as error:
             raise failure(error, "read who reacts to a message", "Read Message History") from error
         return found
@@ -180,6 +180,14 @@ def _recent(kept: Recent, number: int) -> Any:
     """Return a channel or server of another process that was read just now."""
     read, found = kept.get(number, (0.0, None))
     return found if found and time.monotonic() - read < ELSEWHERE_SECONDS else None
+
+
+async def reacting(reaction: discord.Reaction) -> list[discord.Member | discord.User]:
+    """Return who put an emoji on a message; Discord lists super reactions by themselves."""
+    found = [user async for user in reaction.users()]
+    if reaction.burst_count:
+        found += [user async for user in reaction.users(type=discord.ReactionType.burst)]
+    return found
 
 
 def code_of(error: Exception) -> int:

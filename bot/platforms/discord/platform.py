@@ -217,7 +217,7 @@ class DiscordPlatform:
             self._hand_over(register(self.client.tree), "the slash commands")
 
     async def on_ready(self) -> None:
-        """Take up what an earlier process left unanswered, and count votes that nobody heard of.
+        """Take up what an earlier process left unanswered, count votes and see channels that nobody heard of.
 
         It comes again after each session that was lost with what happened meanwhile.
         """
@@ -225,12 +225,13 @@ class DiscordPlatform:
             self._resumed = True
             log.info("Discord: connected as %s%s.", self.client.user, self._shards())
             self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
-            self._events.closed(self.client.get_all_channels())
+        self._events.closed(self.client.get_all_channels())
         self._dispatch.recount.begin(self.chat, self.chat.standing)
 
     async def on_shard_ready(self, shard_id: int) -> None:
-        """Count votes that nobody heard of while one of the connections was lost; `on_ready` is for all."""
+        """Do the same after one of the connections was lost; `on_ready` is for all."""
         if self._resumed:
+            self._events.closed(self.client.get_all_channels())
             self._dispatch.recount.begin(self.chat, self.chat.standing)
 
     async def on_error(self, event: str, *args: Any) -> None:

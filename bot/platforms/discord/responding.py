@@ -57,10 +57,14 @@ class DiscordResponder:
 
     @property
     def address(self) -> Mapping[str, Any]:
-        """Return the interaction's token and how long it is good."""
+        """Return the interaction's token, how long it is good, and whether a sign of work is its answer."""
         given = self._interaction
-        until = given.created_at.timestamp() + TOKEN_SECONDS
-        return {"application": given.application_id, "token": given.token, "until": until}
+        return {
+            "application": given.application_id,
+            "token": given.token,
+            "until": given.created_at.timestamp() + TOKEN_SECONDS,
+            "thinks": given.type is discord.InteractionType.application_command,
+        }
 
     def __init__(self, chat: DiscordChat, interaction: discord.Interaction) -> None:
         self._chat, self._interaction = chat, interaction

@@ -7,7 +7,15 @@ from collections.abc import Awaitable, Callable
 import discord
 
 from bot.platforms.discord import reading
-from bot.platforms.discord.places import TROUBLE, UNKNOWN_MESSAGE, Places, code_of, failure, words_of
+from bot.platforms.discord.places import (
+    TROUBLE,
+    UNKNOWN_MESSAGE,
+    Places,
+    code_of,
+    failure,
+    reacting,
+    words_of,
+)
 from bot.ports.chat import ACCEPT, Person, vote_of
 from bot.ports.standing import Standing, Unreadable
 from core.domain import MessageRef
@@ -34,6 +42,7 @@ class StandingReactions:
         """
         self._users.clear()
         people: dict[str, frozenset[str]] = {}
+        whole = True
         try:
             message = await (await self._places.of(ref)).fetch_message(int(ref.message))
             for one in message.reactions:
@@ -41,17 +50,18 @@ class StandingReactions:
                 only_mine = one.me and one.count == 1
                 if not only_mine and (emoji == ACCEPT or vote_of(emoji) is not None):
                     people[emoji] = await self._people(one)
+                    whole = whole and len(people[emoji]) + (one.me or one.me_burst) >= one.count
         except (discord.Forbidden, discord.InvalidData) as error:
             return Unreadable("channel", f"Discord does not let me read it ({_words(error)}): {_HISTORY}.")
         except discord.NotFound as error:
             return Unreadable("message" if code_of(error) == UNKNOWN_MESSAGE else "channel", _words(error))
         except TROUBLE as error:
             raise failure(error, "read who reacts to a message", _HISTORY) from error
-        return Standing(people)
+        return Standing(people, whole)
 
     async def _people(self, reaction: discord.Reaction) -> frozenset[str]:
         """Return the accounts that put an emoji on a message, but not the bot's own; a page has a hundred."""
-        found = [user async for user in reaction.users() if user.id != self._places.me]
+        found = [user for user in await reacting(reaction) if user.id != self._places.me]
         accounts = {f"{reading.NAME}:{user.id}": user for user in found}
         self._users |= accounts
         return frozenset(accounts)

@@ -147,7 +147,13 @@ class Slack:
         if not self._resumed:
             self._resumed = True
             self._start(self._dispatch.resume(self._chat))
+        self._start(self._closed_meanwhile())
         self._dispatch.recount.begin(self._chat, self._chat.reader)
+
+    async def _closed_meanwhile(self) -> None:
+        """Keep inside what was learnt in channels that became private while Slack could not say so."""
+        for channel in await self._directory.closed():
+            await self._dispatch.channel_became_private(channel)
 
     async def _on_event(self, body: Mapping[str, Any]) -> bool:
         """Hand an event over; return True once it may be acknowledged, False if it must come again."""

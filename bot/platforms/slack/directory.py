@@ -149,26 +149,39 @@ class Directory:
         """
         if (known := self._read.get(user)) is not None:
             return known
-        found: list[str] = []
-        given: dict[str, Any] = {
-            "user": user,
-            "types": "public_channel",
-            "exclude_archived": True,
-            "limit": _PAGE,
-        }
         try:
-            for _page in range(_PAGES):
-                answer = await self._api.call("users.conversations", quick=True, **given)
-                told = answer.get("channels") or ()
-                own = (one for one in told if not (one.get("is_private") or one.get("is_ext_shared")))
-                found += [f"slack:{one['id']}" for one in own]
-                given["cursor"] = (answer.get("response_metadata") or {}).get("next_cursor")
-                if not given["cursor"]:
-                    break
+            told = await self._joined(user=user, types="public_channel", exclude_archived=True)
+            found = [f"slack:{one['id']}" for one in told if not _is_closed(one)]
         except (SlackRefused, KeyError) as error:
             log.info("Slack does not tell in which channels a person is: %s", error)
             return self._read.put(user, (), _KEPT_FAILURE)
         return self._read.put(user, tuple(found), _KEPT)
+
+    async def closed(self) -> tuple[str, ...]:
+        """Return the bot's channels (`slack:C1`) that not everybody in the workspace may hear, or others do.
+
+        None where Slack does not tell.
+        """
+        try:
+            told = await self._joined(types="public_channel,private_channel")
+            found = [str(one["id"]) for one in told if _is_closed(one)]
+        except (SlackRefused, KeyError) as error:
+            log.info("Slack does not tell which channels are private: %s", error)
+            return ()
+        for channel in found:
+            self._channels.put(channel, Scope("private", f"slack:{channel}"), _KEPT)
+        return tuple(f"slack:{channel}" for channel in found)
+
+    async def _joined(self, **given: Any) -> list[Mapping[str, Any]]:
+        """Return the channels that somebody, or the bot, is in; raises SlackRefused."""
+        found: list[Mapping[str, Any]] = []
+        for _page in range(_PAGES):
+            answer = await self._api.call("users.conversations", quick=True, limit=_PAGE, **given)
+            found += answer.get("channels") or ()
+            given["cursor"] = (answer.get("response_metadata") or {}).get("next_cursor")
+            if not given["cursor"]:
+                break
+        return found
 
     async def title(self, channel: str) -> str:
         """Return how people call a channel, `#help`; empty where Slack does not tell."""
@@ -178,3 +191,8 @@ class Directory:
             log.info("Slack does not tell how %s is called: %s", channel, error)
             return ""
         return f"#{found['name']}" if found.get("name") else ""
+
+
+def _is_closed(channel: Mapping[str, Any]) -> bool:
+    """Return True for a private channel, and for one that another organization hears."""
+    return bool(channel.get("is_private") or channel.get("is_ext_shared"))

@@ -231,9 +231,9 @@ class Events:
     def _chosen(self, body: Mapping[str, Any], ref: MessageRef) -> SlackResponder:
         user, link = str(body["user"]["id"]), Link.new(body.get("response_url"))
         thread = active_thread(body["message"])
-        return SlackResponder(self._api, self._chat, ref, user, link, thread=thread, replaces=True)
+        return SlackResponder(self._api, self._chat, ref, user, link, thread=thread, waits=True)
 
     def _typed(self, body: Mapping[str, Any]) -> SlackResponder:
         where = MessageRef("slack", str(body.get("channel_id") or ""), "", "")
         user, link = str(body.get("user_id") or ""), Link.new(body.get("response_url"))
-        return SlackResponder(self._api, self._chat, where, user, link, replaces=True)
+        return SlackResponder(self._api, self._chat, where, user, link, waits=True)

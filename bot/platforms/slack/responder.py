@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from time import monotonic, time
+from time import time
 from typing import Any, Protocol
 
 from bot.platforms.slack.api.client import SlackApi
@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 
 _SPARED = 3
 """Uses of a response URL that are kept back for what is final."""
-_PAUSE = 5.0
-"""Seconds between two texts that are not final, which each take a use."""
+PATIENCE = 2.0
+"""Seconds that a command may take before a sign of work is shown: nothing can take that away again."""
 LATEST = 86_400.0
 """Seconds after the end of a response URL until which somebody is told otherwise what became of a command."""
 _ROOMIEST = 6_000
@@ -46,9 +46,9 @@ class SlackResponder:
     """Answers one slash command, or one press, through its response URL as long as that is good.
 
     `where` is the message with the control, and `thread` the one that it stands in, if that has replies.
-    A later reply `replaces` the text where there is nothing but that: for a press it would replace the
-    message with the control. One that is `late` says final things only: how often an earlier process used
-    the URL is not known exactly.
+    For a command somebody `waits` without any sign of work. What was said through the URL of one stays:
+    Slack posts what is to replace it as one more message. One that is `late` says final things only: how
+    often an earlier process used the URL is not known exactly.
     """
 
     def __init__(
@@ -61,15 +61,15 @@ class SlackResponder:
         *,
         thread: str = "",
         trigger: str = "",
-        replaces: bool = False,
+        waits: bool = False,
         late: bool = False,
-        clock: Callable[[], float] = monotonic,
+        patience: float = PATIENCE,
     ) -> None:
         self._api, self._chat, self._link = api, chat, link
         self._where, self.user, self._thread, self._trigger = where, user, thread, trigger
-        self._replaces, self._clock = replaces, clock
-        self._said = False
-        self._last = math.inf if late else -math.inf
+        self._waits, self._patience = waits and not late, patience
+        self._turn = asyncio.Lock()
+        self._sign: asyncio.Task[None] | None = None
         self._shown: tuple[MessageRef, ...] | None = None
         self._private = False
 
@@ -77,7 +77,7 @@ class SlackResponder:
     def address(self) -> Mapping[str, Any]:
         """Return the response URL, and where else the person can be told something."""
         where = (self._where.channel, self._where.message, self._where.thread)
-        place = {"where": where, "user": self.user, "thread": self._thread, "replaces": self._replaces}
+        place = {"where": where, "user": self.user, "thread": self._thread}
         return place | {"url": self._link.url, "until": self._link.until, "used": self._link.used}
 
     @classmethod
@@ -87,40 +87,56 @@ class SlackResponder:
             return None
         link = Link(str(address["url"]), float(address["until"]), int(address["used"]))
         where = MessageRef("slack", *address["where"])
-        thread, replaces = str(address["thread"]), bool(address["replaces"])
-        return cls(api, chat, where, str(address["user"]), link, thread=thread, replaces=replaces, late=True)
+        thread = str(address["thread"])
+        return cls(api, chat, where, str(address["user"]), link, thread=thread, late=True)
 
     async def reply(self, reply: Reply) -> None:
         """Answer the caller alone, where Slack lets it; an unfinished text may be left out.
 
-        Raises SlackRefused where a final text cannot be said now, and may be later.
+        The first unfinished one is a sign of work, shown where nothing else is said soon. Raises SlackRefused
+        where a final text cannot be said now, and may be later.
         """
-        now, left = self._clock(), self._link.left(time())
-        if not reply.final and (not self._replaces or left <= _SPARED or now - self._last < _PAUSE):
+        if not reply.final and not self._waits:
             return
-        self._last = now
+        if not reply.final and self._sign is None:
+            self._sign = asyncio.create_task(self._show_work(reply))
+            return
+        async with self._turn:
+            if self._sign is not None:
+                self._sign.cancel()  # it is not on its way: that would take this turn
+            await self._say(reply)
+
+    async def _show_work(self, reply: Reply) -> None:
+        await asyncio.sleep(self._patience)
+        async with self._turn:
+            await self._say(reply)
+
+    async def _say(self, reply: Reply) -> None:
+        left = self._link.left(time())
+        if not reply.final and left <= _SPARED:
+            return
         pieces = _pieces(reply, left)
         for index, piece in enumerate(pieces):
             controls = reply.controls if index == len(pieces) - 1 else ()
-            if not await self._through_link(piece, controls, index == 0 and self._said, reply.has_times):
-                if not reply.final:  # it could not be replaced
+            if not await self._through_link(piece, controls, reply.has_times):
+                if not reply.final:
                     return
                 rest = replace(reply, markdown="\n\n".join(pieces[index:]))
                 at = (self._where.channel, self._thread)
                 await self._chat.asides.say(*at, self.user, rest, surely=True)
                 return
-            self._said = self._replaces
 
     async def ask(self, form: Form) -> None:
         """Open a form; Slack takes the trigger for three seconds, once. Raises SlackRefused."""
         shown = view(form, self._where, self._thread, self._link)
         await self._api.call("views.open", quick=True, trigger_id=self._trigger, view=shown)
 
-    async def _through_link(
-        self, markdown: str, controls: Sequence[Control], replaces: bool, has_times: bool
-    ) -> bool:
-        """Use the response URL; False where it is used up, too old or refused."""
-        body: dict[str, Any] = {"response_type": "ephemeral", "replace_original": replaces}
+    async def _through_link(self, markdown: str, controls: Sequence[Control], has_times: bool) -> bool:
+        """Use the response URL; False where it is used up, too old or refused.
+
+        Of a press the original is the message with the control, which is to stay.
+        """
+        body: dict[str, Any] = {"response_type": "ephemeral", "replace_original": False}
         if thread := self._chat.asides.thread(self._where.channel, self._thread):
             body["thread_ts"] = thread
 
@@ -149,7 +165,8 @@ class SlackResponder:
             except SlackRefused as error:
                 log.info("The bot cannot write in %s: %s", self._where.channel_key, error)
                 self._private = True
-        await self.reply(reply)
+        if reply.final or self._sign is None:  # of several states each would stay
+            await self.reply(reply)
 
     async def _show(self, reply: Reply) -> tuple[MessageRef, ...]:
         if self._shown is not None:

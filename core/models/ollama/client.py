@@ -20,7 +20,7 @@ from core.models.completion import (
     sampling,
 )
 from core.models.filters import Shown, inert
-from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
+from core.models.ollama.server import FAILURES, ModelServer, duration, is_about_thinking
 from core.models.refusal import failed
 from core.ports import ModelHealth
 
@@ -52,7 +52,7 @@ class Ollama(Writer):
         self._server = ModelServer(host, model, timeout, self._pause)
         super().__init__(model, self._server.url, num_ctx, again(retries, backoff, patience))
         self._num_ctx = num_ctx
-        self._keep_alive = _duration(keep_alive)
+        self._keep_alive = duration(keep_alive)
         self._think: bool | Literal["low"] | None = None
         self._described = False
         self._family = ""
@@ -168,11 +168,3 @@ class Ollama(Writer):
         if isinstance(told, ModelMissing):
             self._described = False
         return told
-
-
-def _duration(text: str) -> float | str:
-    """Turn `-1` or `300` into a number; Ollama takes text only with a unit."""
-    try:
-        return float(text)
-    except ValueError:
-        return text

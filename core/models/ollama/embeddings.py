@@ -16,7 +16,7 @@ from core.models.address import Address, addresses
 from core.models.embedding.local import LocalEncoder
 from core.models.embedding.prefixes import BY_OLLAMA, is_embedder
 from core.models.embedding.served import TOKENS, EstimatedCounter, VectorsOnly, cutting, unit_rows
-from core.models.ollama.server import FAILURES, full_name, told
+from core.models.ollama.server import FAILURES, duration, full_name, told
 from core.models.refusal import is_too_long
 from core.ports import Matrix
 from core.settings import Settings
@@ -102,7 +102,7 @@ class _Asking(VectorsOnly):
         self.url = address.url
         self._model = model
         self._timeout = settings.ollama_timeout
-        self._keep_alive = settings.ollama_keep_alive
+        self._keep_alive = duration(settings.ollama_keep_alive)
         self._client = _client(address, self._timeout)
 
     def __call__(self, texts: list[str]) -> Matrix:

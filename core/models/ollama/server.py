@@ -167,3 +167,11 @@ def is_about_thinking(error: Exception) -> bool:
     return (
         isinstance(error, ollama.ResponseError) and error.status_code == 400 and "think" in said(error.error)
     )
+
+
+def duration(text: str) -> float | str:
+    """Turn `-1` or `300` into a number; Ollama takes text only with a unit."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

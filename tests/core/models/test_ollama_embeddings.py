@@ -50,6 +50,14 @@ async def test_it_gives_unit_vectors_in_order_by_few_calls(server: OllamaServer)
     encoder.close()
 
 
+@pytest.mark.parametrize(("given", "sent"), [("-1", -1), ("300", 300), ("1h30m", "1h30m")])
+async def test_a_time_to_stay_loaded_is_sent_as_ollama_reads_it(
+    server: OllamaServer, given: str, sent: float | str
+) -> None:
+    await opened(server, ollama_keep_alive=given)
+    assert {one.body["keep_alive"] for one in server.requests if one.path == "/api/embed"} == {sent}
+
+
 async def test_its_name_has_the_digest_so_that_another_version_is_another_encoder(
     server: OllamaServer,
 ) -> None:

@@ -1,0 +1,30 @@
+"""What was said in a thread or channel that is gone: platforms tell nothing of its messages then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.conversation.desk import Desk
+from bot.escalation.resolving import Resolving
+from bot.ports.chat import ref_of
+from core.domain import MessageRef
+
+
+async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: str) -> list[MessageRef]:
+    """Return the messages there that wait for an answer, were put to people or are a person's answer.
+
+    `links` begins the links to messages of that place. What was answered needs nothing more: its reply is
+    gone as well.
+    """
+    said = {claim.message: claim.conversation for claim in await desk.conversations.unanswered(0.0)}
+    said |= await resolving.asked()
+    whole = "" if place.thread else place.conversation  # a channel's name begins those of its threads
+    found = {
+        key: ref_of(key, conversation)
+        for key, conversation in said.items()
+        if conversation == place.conversation or (whole and conversation.startswith(whole))
+    }
+    for message in await desk.engine.accepted.linked(links):
+        one = replace(place, message=message)
+        found[one.key] = one
+    return list(found.values())
