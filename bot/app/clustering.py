@@ -39,8 +39,8 @@ def check_cluster(settings: Settings) -> None:
         )
     if serves_playground(settings):
         raise ConfigurationError(
-            "CLUSTER=true goes without the playground, whose talk is in one home: set "
-            "THREADLORE_PLAYGROUND=false and the tokens of Slack or Discord."
+            "CLUSTER=true goes without the playground, whose talk is in one home: set the tokens of Slack or "
+            "Discord, and THREADLORE_PLAYGROUND not to true."
         )
 
 

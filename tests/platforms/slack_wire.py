@@ -92,6 +92,8 @@ class Wire:
         """What is said where it is not."""
         self._tickets: set[str] = set()
         self._numbers = itertools.count(1)
+        self.files: dict[str, str] = {}
+        """Texts of files, by their ids; `/files/ID` beside the Web API has them."""
         self.late: list[str] = []
         """Envelopes that were not acknowledged in time, so that their events came again."""
         self._later: list[asyncio.TimerHandle] = []
@@ -107,6 +109,7 @@ class Wire:
         application.router.add_route("*", "/api/{method}", self._web)
         application.router.add_get("/link", self._link)
         application.router.add_post("/commands/{id}", self._respond)
+        application.router.add_get("/files/{id}", self._file)
         self._runner = web.AppRunner(application, shutdown_timeout=0.2)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -122,6 +125,13 @@ class Wire:
         for socket in list(self._sockets):
             await socket.close()
         await self._runner.cleanup()
+
+    async def _file(self, request: web.Request) -> web.Response:
+        """Give a file to who may read it; Slack shows others its page for signing in."""
+        may_read = request.headers.get("Authorization") == f"Bearer {self.bot_token}"
+        if not may_read or "files:read" not in self.scopes.split(","):
+            return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
+        return web.Response(text=self.files[request.match_info["id"]])
 
     @property
     def url(self) -> str:

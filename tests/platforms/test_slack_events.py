@@ -3,6 +3,8 @@ import time
 
 import pytest
 
+from bot.platforms.slack.doctor import SCOPES
+from bot.platforms.slack.text.reading import ATTACHED
 from bot.ports.chat import Chat, Message, Reaction, Reply
 from core.domain import MessageRef, Scope
 from tests.patience import SOON
@@ -199,6 +201,39 @@ async def test_a_snippet_is_read_as_far_as_slack_shows_it(slack: SlackServer, di
         slack.say("U1", "D1", "", subtype="file_share", files=[picture])
         await slack.until(lambda: len(dispatch.messages) == 2)
     assert [m.text for m in dispatch.messages] == [f"what is this?\n\n```\n{trace}\n```", ""]
+
+
+@pytest.mark.parametrize(
+    ("scopes", "where", "read"),
+    [
+        (SCOPES, "", "whole"),
+        (SCOPES - {"files:read"}, "", "beginning"),
+        (SCOPES, "https://files.slack.com.example/F1", "beginning"),
+    ],
+)
+async def test_a_long_snippet_is_read_whole_where_the_app_may(
+    slack: SlackServer, dispatch: Recorder, scopes: frozenset[str], where: str, read: str
+) -> None:
+    slack.scopes = ",".join(scopes)
+    slack.files["F1"] = "\n".join([*(f"line {n}" for n in range(5_000)), "RuntimeError: so"])
+    snippet = {
+        "id": "F1",
+        "mode": "snippet",
+        "mimetype": "text/plain",
+        "preview": "line 0\nline 1",
+        "preview_is_truncated": True,
+        "lines_more": 4_999,
+        "url_private": where or f"{slack.url.removesuffix('api/')}files/F1",
+    }
+    async with serving(slack, dispatch):
+        slack.say("U1", "D1", "what is this?", subtype="file_share", files=[snippet])
+        await slack.until(lambda: dispatch.messages)
+    [message] = dispatch.messages
+    if read == "whole":
+        assert message.text.startswith("what is this?\n\n```\nline 0\nline 1\nline 2")
+        assert len(message.text) > ATTACHED
+    else:
+        assert message.text == "what is this?\n\n```\nline 0\nline 1\n[…]\n```"
 
 
 async def test_unknown_events_and_buttons_are_acknowledged(slack: SlackServer, dispatch: Recorder) -> None:

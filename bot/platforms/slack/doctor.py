@@ -9,9 +9,9 @@ from core.settings import Settings
 
 # fmt: off
 SCOPES = frozenset({
-    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history",
-    "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read",
-    "reactions:write", "users:read",
+    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:read",
+    "groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read",
+    "reactions:read", "reactions:write", "users:read",
 })
 # fmt: on
 """Bot token scopes; the same as in docs/slack-manifest.yaml."""

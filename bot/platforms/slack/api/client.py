@@ -11,7 +11,9 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
+import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.http_retry.builtin_async_handlers import (
@@ -36,6 +38,10 @@ _QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
 _PATIENT = 180.0
 """Seconds for calls that must arrive, with the pauses that rate limits ask for."""
+_FILES = (".slack.com", ".slack-gov.com")
+"""How the hosts that keep files end."""
+_WIDEST = 4
+"""Bytes of a character at most."""
 
 Event = Mapping[str, Any]
 
@@ -56,6 +62,7 @@ class SlackApi:
     ) -> None:
         """`others` tells that other processes are to have connections, too."""
         base_url = base_url.strip().rstrip("/") + "/"
+        self._web = urlsplit(base_url)
         self.has_others = others
         self._log = logging.getLogger(f"{__name__}.sdk")
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
@@ -134,6 +141,35 @@ class SlackApi:
                 said[1] if said else (answer.body or "").strip()[:80] or f"HTTP status {answer.status_code}"
             )
             raise SlackRefused("response_url", code, answer.status_code)
+
+    async def text_of(self, url: str, most: int) -> str:
+        """Return the first characters of a file that Slack keeps; raises SlackRefused.
+
+        Only Slack's own servers are shown the token: a file may be a link to somewhere else.
+        """
+        there = urlsplit(url)
+        if not (there.scheme == "https" and f".{there.hostname}".endswith(_FILES)) and not (
+            (there.scheme, there.netloc) == self._web[:2]
+        ):
+            raise SlackRefused("url_private", "not_of_slack")
+        await STILL.get()()
+        headers = {"Authorization": f"Bearer {self._token}"}
+        told = b""
+        try:
+            async with (
+                asyncio.timeout(_QUICK),
+                self._socket.aiohttp_client_session.get(
+                    url, headers=headers, allow_redirects=False, proxy=proxy_for(url)
+                ) as answer,
+            ):
+                # without the scope Slack answers with its page for signing in
+                if answer.status != 200 or answer.content_type == "text/html":
+                    raise SlackRefused("url_private", "missing_scope", answer.status, "files:read")
+                while len(told) < _WIDEST * most and (more := await answer.content.read(_WIDEST * most)):
+                    told += more
+        except (OSError, TimeoutError, aiohttp.ClientError) as error:
+            raise SlackRefused("url_private", "unreachable", detail=type(error).__name__) from error
+        return told.decode("utf-8", "replace")[:most]
 
     async def open_socket(self, *, quick: bool = False) -> str:
         """Ask for a Socket Mode URL; `quick` waits out no rate limit. Raises SlackRefused."""

@@ -37,15 +37,26 @@ def written(message: Mapping[str, Any]) -> str:
     return str(message.get("text") or "") or _blocks(message.get("blocks") or ())
 
 
-def attached(message: Mapping[str, Any]) -> str:
-    """Return what text files begin with, each as a block of code in Markdown; empty for pictures."""
+async def attached(message: Mapping[str, Any], api: SlackApi) -> str:
+    """Return what stands in text files, each as a block of code in Markdown; empty for pictures.
+
+    An event has a few lines of each. Where the rest cannot be read, a line of dots says that there is more.
+    """
     texts = []
     for file in message.get("files") or ():
         text = str(file.get("preview") or file.get("plain_text") or "").strip("\n")
         kind, mode = str(file.get("mimetype") or ""), str(file.get("mode") or "")
-        if text and (mode == "snippet" or kind.startswith("text/")):
-            fence = "````" if "```" in text else "```"
-            texts.append(f"{fence}\n{text[:ATTACHED]}\n{fence}")
+        if not text or not (mode == "snippet" or kind.startswith("text/")):
+            continue
+        if file.get("preview_is_truncated") or int(file.get("lines_more") or 0):
+            try:
+                whole = await api.text_of(str(file.get("url_private") or ""), ATTACHED)
+                text = whole.strip("\n") or text
+            except SlackRefused as error:
+                log.warning("only the beginning of a file can be read: %s", error)
+                text = f"{text}\n[…]"
+        fence = "````" if "```" in text else "```"
+        texts.append(f"{fence}\n{text[:ATTACHED]}\n{fence}")
     return "\n\n".join(texts)
 
 
@@ -155,7 +166,7 @@ class Reader:
             author = Person(f"slack:{sent.get('user') or sent.get('bot_id') or ''}", bot=True)
         said = written(sent)
         text, mentioned = self.read(said)
-        text = "\n\n".join(part for part in (text, attached(sent)) if part)
+        text = "\n\n".join(part for part in (text, await attached(sent, self._api)) if part)
         ts, thread = str(sent["ts"]), str(sent.get("thread_ts") or "")
         return Message(
             ref=MessageRef("slack", channel, ts, thread or ("" if scope.kind == "direct" else ts)),
