@@ -39,6 +39,12 @@ def test_an_answer_states_its_sentences_and_its_code() -> None:
         "Set `--port` to change it .",
     ]
     assert statements("") == []
+    code = "```\nfirst = 1\n\n…\nsecond = 2\n```\nAnd that is\nall."
+    assert statements(code) == ["first = 1", "second = 2", "And that is all."]
+
+
+def test_what_has_no_words_is_said_by_no_page() -> None:
+    assert says(PAGE, "… — …") is False and says(PAGE, "of the in") is False
 
 
 def test_facts_are_numbers_and_identifiers_without_citation_marks() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation
-from core.memory.import_export import PRIOR, Bad, Entry, read, written
+from core.memory.import_export import PRIOR, Bad, Entry, read, tally, written
 from core.memory.scoring import Thresholds
 from tests.contracts.samples import pair
 
@@ -96,6 +96,39 @@ def test_a_table_must_name_its_columns_and_not_have_too_many_fields() -> None:
 def test_what_no_database_holds_is_taken_out() -> None:
     found = one('{"question": "a\\u0000b\\ud800?", "answer": "x"}')
     assert isinstance(found, Entry) and found.question == "ab??"
+
+
+def test_the_ends_of_the_scale_are_scores() -> None:
+    assert [one(json.dumps(GOOD | {"score": score})).score for score in (0, 1)] == [0.0, 1.0]
+
+
+def test_citations_keep_their_number_or_get_their_place() -> None:
+    cites = [{"url": "https://x.example/a", "number": n, "title": "T"} for n in (4, 0, "2", None)]
+    found = one(json.dumps(GOOD | {"release": "2.0", "citations": cites}))
+    assert [(c.number, c.title, c.release) for c in found.citations] == [
+        (4, "T", "2.0"),
+        (2, "T", "2.0"),
+        (3, "T", "2.0"),
+        (4, "T", "2.0"),
+    ]
+    everywhere = one(json.dumps(GOOD | {"release": "*", "url": "https://x.example/a"}))
+    assert [c.release for c in everywhere.citations] == [""]
+
+
+@pytest.mark.parametrize(
+    ("given", "store"),
+    [
+        ({}, "neutral"),
+        ({"aside": "retired"}, "retired"),
+        ({"opinions": ((1, 1.0),)}, "high"),
+        ({"opinions": ((0, 2.0),)}, "low"),
+    ],
+)
+def test_a_tally_names_votes_store_and_uses_and_no_words(given: dict[str, object], store: str) -> None:
+    told = tally(pair(uses=3, **given), Thresholds())
+    assert told["store"] == store and told["uses"] == 3
+    assert (told["up"], told["down"]) == (int(store == "high"), int(store == "low"))
+    assert set(told) == {"score", "store", "up", "down", "uses"}
 
 
 def test_nothing_is_in_an_empty_file() -> None:

@@ -1,10 +1,12 @@
 """A table of vectors beside a dictionary: whatever is moved and taken out, each name keeps its vector."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.memory.partitions.vectors import ROWS_AT_ONCE, VectorTable
+from core.memory.partitions.vectors import ROWS_AT_ONCE, Centroids, VectorTable
 
 CHANCE = np.random.default_rng(7)
 DIMENSIONS = 6
@@ -62,3 +64,41 @@ def test_those_that_are_near_are_found_beyond_one_product() -> None:
     assert near
     assert set(table.near(table.names, 0.8)) == near
     assert set(table.near(["n3"], 0.8)) == {pair for pair in near if pair[0] == "n3"}
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 39), st.integers(1, 20)), max_size=80))
+def test_a_centroid_is_its_members_mean_of_unit_length_whatever_joins_and_leaves(
+    steps: list[tuple[bool, int, int]],
+) -> None:
+    known: dict[str, int] = {}
+
+    def mean(names: Iterable[str]) -> np.ndarray:
+        return np.mean([VECTORS[int(name)] for name in names], axis=0)
+
+    centroids = Centroids(DIMENSIONS, mean)
+    for joins, one, cluster in [*((True, n, n + 1) for n in range(20)), *steps]:
+        if str(one) in known:
+            centroids.leave(str(one))
+            del known[str(one)]
+        if joins:
+            centroids.join(str(one), cluster)
+            known[str(one)] = cluster
+    members = {cluster: {n for n, at in known.items() if at == cluster} for cluster in known.values()}
+    assert {key: set(ids) for key, ids in centroids.clustered().items()} == members
+    wanted = {key: mean(ids) / np.linalg.norm(mean(ids)) for key, ids in members.items()}
+    found = centroids.vectors()
+    assert found.keys() == wanted.keys() and len(centroids) == len(wanted)
+    assert all(np.allclose(found[key], wanted[key], atol=1e-5) for key in wanted)
+    near = [cosine for _, cosine in centroids.nearest(VECTORS[0], 3)]
+    cosines = sorted((float(vector @ VECTORS[0]) for vector in wanted.values()), reverse=True)
+    assert np.allclose(near, cosines[:3], atol=1e-5)
+
+
+def test_a_new_cluster_has_a_number_of_its_own() -> None:
+    centroids = Centroids(DIMENSIONS, lambda names: VECTORS[0])
+    centroids.join("a", None)
+    centroids.join("b", 7)
+    centroids.join("c", None)
+    assert [centroids.of(name) for name in ("a", "b", "c", "d")] == [1, 7, 8, None]
+    centroids.leave("c")
+    assert centroids.of("c") is None and centroids.clustered() == {1: ("a",), 7: ("b",)}

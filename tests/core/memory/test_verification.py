@@ -10,6 +10,7 @@ import pytest
 from core.domain import content_hash
 from core.memory.community import CommunityMemory
 from core.memory.scoring import Thresholds, worth
+from core.memory.verification import Searched, check, searched
 from core.ports import MemoryChange, Placement
 from tests.contracts.samples import pair
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories
@@ -89,3 +90,42 @@ def test_worth_rises_with_score_and_uses_and_falls_with_age() -> None:
     assert worth(old, 0.8, now) == pytest.approx(0.4)
     assert worth(replace(old, used_at=now), 0.8, now) == pytest.approx(0.8)
     assert worth(replace(made, created_at=now + 1e6), 0.8, now) == 0.8
+
+
+async def test_a_pair_that_is_behind_one_which_is_no_better_or_not_near() -> None:
+    memory, store, _ = await seeded()
+    behind = Placement("p1", "high", 0.9, None, "p2"), Placement("p2", "high", 0.8, 1)
+    await store.place(MemoryChange(behind, ()))
+    assert "p1 is behind p2, which is no better" in await memory.verify()
+    memory, store, _ = await seeded()
+    await memory.seed([pair("p4", topic="descale an old teapot", origin="import", prior=0.85)])
+    assert await memory.verify() == []
+    await store.place(MemoryChange((Placement("p4", "high", 0.85, None, "p1"),), ()))
+    assert "p4 is behind p1, which is not near" in await memory.verify()
+
+
+async def test_the_centroid_of_a_cluster_of_several_is_their_mean_of_unit_length() -> None:
+    store = FakeMemories()
+    corpora = FakeCorpora(store.topics)
+    memory = CommunityMemory(store, corpora, Thresholds(delta=0.9, tau=0.6), lambda asked, kept: "")
+    await memory.load(FakeEncoder(), {})
+    two = [
+        pair("p1", topic=TOPIC, origin="import", prior=0.9),
+        pair("p2", topic=f"{TOPIC} anew", origin="import", prior=0.9),
+    ]
+    await memory.seed(two)
+    [(first, _), (second, _)] = await store.placements()
+    assert first.cluster == second.cluster and not (first.shadowed_by or second.shadowed_by)
+    assert await memory.verify() == []
+    del corpora._vectors[FakeEncoder().name, content_hash(two[1].topic)]
+    assert await memory.verify() == ["p2 has no vector"], "of the centroid nothing can be said then"
+
+
+async def test_a_pair_that_is_searched_twice() -> None:
+    memory, store, corpora = await seeded()
+    placed, voted = await store.placements(), await store.voted()
+    vectors = await memory._places.encoders.known_vectors(corpora, [one for _, one in placed])
+    mirror = searched(memory._places.partitions)
+    assert check(placed, voted, vectors, memory.thresholds, mirror) == []
+    twice = mirror | {("9.9", "public", "high"): Searched((("p1", 1, ""),), {}, {})}
+    assert check(placed, voted, vectors, memory.thresholds, twice) == ["p1 is searched in 2 stores"]
