@@ -98,7 +98,7 @@ def put(module: ModuleType, source: str) -> None:
     stays as it was.
     """
     fresh = ModuleType(module.__name__)
-    fresh.__file__ = module.__file__
+    fresh.__file__, fresh.__package__ = module.__file__, module.__package__
     there = sys.modules[module.__name__]
     sys.modules[module.__name__] = fresh  # dataclasses look their module up
     try:
