@@ -84,8 +84,9 @@ class Engine:
     async def _journey(self, context: QueryContext) -> Answer:
         """Run the recipe's stages (`core/recipes/threadlore.py` has ours); keep the answer they end with."""
         answer = await self._keeper.keep(context, await run(self.stages, context))
-        channel = context.question.channel
-        if context.question.scope.kind == "public" and self._turned.get(channel, 0.0) >= context.began:
+        question, channel = context.question, context.question.channel
+        since = question.since or context.began
+        if question.scope.kind == "public" and self._turned.get(channel, 0.0) >= since:
             await self._memory.channel_became_private(channel)  # while the answer was on its way
         return answer
 
@@ -94,8 +95,12 @@ class Engine:
         channel = question.scope.channel
         if question.scope.kind == "public":
             self._private.discard(question.channel)
-        elif question.scope.kind == "private" and channel not in self._private:
+        elif question.scope.kind == "private" and not self.keeps_inside(channel):
             await self.channel_became_private(channel)
+
+    def keeps_inside(self, channel: str) -> bool:
+        """Return True if what was learned in a channel is known to be kept inside it."""
+        return channel in self._private
 
     async def channel_became_private(self, channel: str) -> int:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on; return how many pairs."""

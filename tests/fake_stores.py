@@ -443,6 +443,7 @@ class FakeMemories:
         for row in self._answers.values():
             if (row["channel"], row["scope"]) == (channel, before):
                 row["scope"] = after
+                row["channel"] = "" if after == "public" else channel
                 for name, said in self.corrections.items():
                     if (name[0], said.scope) == (row["id"], before):
                         self.corrections[name] = replace(said, scope=after)

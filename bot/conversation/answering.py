@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -228,6 +229,7 @@ class Answering:
                 authors=message.authors,
                 after=message.after,
                 fresh=message.fresh,
+                since=time.time(),
             )
             PLACE.set(show.place)
             async with self.line.turn(question.asker):

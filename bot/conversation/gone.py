@@ -16,7 +16,8 @@ async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: st
     `links` begins the links to messages of that place. What was answered needs nothing more: its reply is
     gone as well.
     """
-    said = {claim.message: claim.conversation for claim in await desk.conversations.unanswered(0.0)}
+    waiting = await desk.conversations.unanswered(0.0)
+    said = {claim.message: claim.conversation for claim in waiting if claim.kind == "message"}
     said |= await resolving.asked()
     whole = "" if place.thread else place.conversation  # a channel's name begins those of its threads
     found = {
@@ -24,7 +25,7 @@ async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: st
         for key, conversation in said.items()
         if conversation == place.conversation or (whole and conversation.startswith(whole))
     }
-    for message in await desk.engine.accepted.linked(links):
+    for message in await desk.engine.accepted.linked(links, place.channel_key if whole else ""):
         one = replace(place, message=message)
         found[one.key] = one
-    return list(found.values())
+    return [ref for ref in found.values() if ref.message]

@@ -183,11 +183,7 @@ class Questions:
             claim = await self._desk.conversations.claimed(key)
             if claim is None or claim.is_settled or key in self._answering or self._answering.stopping:
                 return  # it was deleted or edited meanwhile, or is answered after the next start
-            try:
-                told = await self._instead(chat, found)
-            except PlatformError as error:  # else the claim would hold up what follows in the thread
-                log.warning("nothing could be said instead of an answer: %s", error)
-                told = ()
+            told = await self._instead(chat, found)
             if told is not None:
                 await self._settle(chat, key, parts, told)
                 return
@@ -195,18 +191,25 @@ class Questions:
         await self._answering.follow(key, task)
 
     async def _instead(self, chat: Chat, found: Found) -> tuple[MessageRef, ...] | None:
-        """Say what is said instead of an answer, and return where; None for a question to be answered."""
+        """Say what is said instead of an answer, and return where; None for a question to be answered.
+
+        What cannot be said is done with, too: else the claim would hold up what follows in the thread.
+        """
         message, ref = found.message, found.message.ref
-        if pause := await self._desk.pausing.of(ref.channel_key):
-            return await self._desk.pausing.tell(chat, message, pause)
-        if not found.again and (refused := await self._refused(message)):
-            quiet = message.unasked == "questions"  # nobody awaits an answer there
-            return () if quiet else await self._slowing.tell(chat, message, refused)
-        hint = await self._desk.hint.to(message)
-        if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
-            hint = await self._resolving.passed_on(chat, message)
-        hint = hint or await self._objected(message)
-        return await chat.post(ref, hint) if hint else None
+        try:
+            if pause := await self._desk.pausing.of(ref.channel_key):
+                return await self._desk.pausing.tell(chat, message, pause)
+            if not found.again and (refused := await self._refused(message)):
+                quiet = message.unasked == "questions"  # nobody awaits an answer there
+                return () if quiet else await self._slowing.tell(chat, message, refused)
+            hint = await self._desk.hint.to(message)
+            if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
+                hint = await self._resolving.passed_on(chat, message)
+            hint = hint or await self._objected(message)
+            return await chat.post(ref, hint) if hint else None
+        except PlatformError as error:
+            log.warning("nothing could be said instead of an answer: %s", error)
+            return ()
 
     async def _refused(self, message: Message) -> Refusal | None:
         """Return why a question is not answered: the line is too long, or too much is asked."""
@@ -280,7 +283,10 @@ class Questions:
         """
         if not ref.message:
             for one in await said_in(self._desk, self._resolving, ref, links):
-                await self.deleted(chat, one)
+                try:
+                    await self.deleted(chat, one)
+                except PlatformError as error:
+                    log.warning("what was said of a message that is gone could not be deleted: %s", error)
             return
         try:
             await self._desk.conversations.claim(NOTHING, _deletion(ref.key))

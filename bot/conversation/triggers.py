@@ -97,7 +97,10 @@ class Triggers:
             return False
         await self._unsolicited.went_on(conversation)
         if is_solved(message.text) and not message.mentions_others:
-            await chat.solve(message.ref)
+            try:
+                await chat.solve(message.ref)
+            except PlatformError as error:
+                log.info("a thread cannot be marked as solved: %s", error)
         if message.mentions_others or asks_nothing(message.text):
             return False
         try:

@@ -149,8 +149,7 @@ class Dispatch:
 
     async def let_go(self, keys: Collection[str]) -> None:
         """Stop answering messages that another process of a cluster deals with now."""
-        for key in keys:
-            await self._answering.cancel(key)
+        await asyncio.gather(*map(self._answering.cancel, keys))
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
@@ -187,10 +186,11 @@ class Dispatch:
         """
         return await self._interactions.take(platform, kind, event, account, to, press)
 
-    async def channel_became_private(self, channel: str) -> None:
-        """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
-        await self._desk.engine.channel_became_private(channel)
-        await self._history.became_private(channel)
+    async def channel_became_private(self, channel: str, now: bool = True) -> None:
+        """Keep what was learned in a channel (`slack:C1`) inside it; unless `now`, where it is not yet."""
+        if now or not self._desk.engine.keeps_inside(channel):
+            await self._desk.engine.channel_became_private(channel)
+            await self._history.became_private(channel)
 
     def _noted(self, ref: MessageRef) -> None:
         """Tell sources that read the channel to read a message again."""

@@ -81,7 +81,11 @@ class Resolving:
         answers are written. None for anything else.
         """
         here = await self._asked_directly(message)
-        ticket = await self._answered(chat, message, here) if here else None
+        try:
+            ticket = await self._answered(chat, message, here) if here else None
+        except PlatformError as error:
+            log.warning("what a direct message stands under cannot be read: %s", error)
+            return None
         if ticket is None:
             may_answer = bool(here) and not message.ref.thread and not looks_like_question(message.text)
             return Reply(_(text.UNDER_MINE)) if may_answer else None
@@ -90,7 +94,11 @@ class Resolving:
         person = message.author
         by = f"**{_(text.ANSWERS).format(name=text.named(person.name))}**"
         said = f"{by}\n{quoted(message.text)}"
-        parts = await chat.post(ticket.notice[0], Reply(said, concerns=ticket.answer_id))
+        try:
+            parts = await chat.post(ticket.notice[0], Reply(said, concerns=ticket.answer_id))
+        except PlatformError as error:
+            log.warning("an answer could not be passed on: %s", error)
+            return Reply(_(error.told))
         async with self._escalation.lock(ticket.message):
             if now := await self._tickets.of(ticket.message):
                 await self._tickets.save(replace(now, posts=(*now.posts, parts)))

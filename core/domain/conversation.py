@@ -126,6 +126,7 @@ class Question:
     """Whether it is answered from the pages alone, because a remembered answer was to another question."""
     why: bool = False
     """Whether the reasoning is asked for, too, which only a model has."""
+    since: float = 0.0  # when it got in line and had this scope, in seconds since the epoch; 0 for now
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))

@@ -138,11 +138,12 @@ class AcceptedAnswers:
         await self._opinions.discard(pair.id)
         return was_remembered
 
-    async def linked(self, links: str) -> list[str]:
-        """Return the ends of those links to people's remembered messages that begin so."""
+    async def linked(self, links: str, channel: str = "") -> list[str]:
+        """Return the ids of people's remembered messages whose links begin so, or that stand in a channel."""
         pairs = await self._memory.everything() if links else ()
-        found = (citation.url for pair in pairs if pair.origin == "person" for citation in pair.citations)
-        return [url.removeprefix(links) for url in found if url.startswith(links)]
+        found = [(pair, cited.url) for pair in pairs if pair.origin == "person" for cited in pair.citations]
+        there = (url for pair, url in found if url.startswith(links) or pair.channel == channel != "")
+        return [url.rpartition("/")[2] for url in there]
 
     # --- corrections --------------------------------------------------------------------------
 
@@ -197,7 +198,13 @@ class AcceptedAnswers:
     # --- the works ----------------------------------------------------------------------------
 
     async def _remember(self, pair: Remembered, author: str) -> None:
-        """Place a pair in memory, also one that was taken out before or has another text by now."""
+        """Place a pair in memory, also one that was taken out before or has another text by now.
+
+        One that stands there for others than are to hear it now is taken out first, with its words.
+        """
+        kept = await self._store.pair(pair.id)
+        if kept is not None and not kept.aside and kept.scope != pair.scope:
+            await self._memory.retire([pair.id])
         await self._opinions.wrote(pair.id, author)
         await self._memory.seed([pair])
         await self._opinions.reword(pair.id, pair.answer)

@@ -279,7 +279,7 @@ class SqlMemories(Store):
         """Give pairs learned in a channel another scope, where it was `before`; return their ids.
 
         In the same transaction their placements go, and so do their questions from what explains
-        answers that the new scope does not hear. A pair that becomes public has no channel any more.
+        answers that the new scope does not hear. What becomes public has no channel any more.
         """
         async with self._database.write() as connection:
             here = (PairRow.channel == channel, PairRow.scope == before)
@@ -293,10 +293,11 @@ class SqlMemories(Store):
                 await connection.execute(pairs.values(scope=after, **free))
                 await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
             answers = update(AnswerRow).where(AnswerRow.channel == channel, AnswerRow.scope == before)
-            await connection.execute(answers.values(scope=after))
-            moved = select(AnswerRow.id).where(AnswerRow.channel == channel, AnswerRow.scope == after)
-            said = update(CorrectionRow).where(CorrectionRow.answer_id.in_(moved))
+            moving = select(AnswerRow.id).where(AnswerRow.channel == channel, AnswerRow.scope == before)
+            said = update(CorrectionRow).where(CorrectionRow.answer_id.in_(moving))
             await connection.execute(said.where(CorrectionRow.scope == before).values(scope=after))
+            free = {"channel": ""} if after == "public" else {}
+            await connection.execute(answers.values(scope=after, **free))
             if after != "public":
                 await clean_traces(connection, set(ids), AnswerRow.scope != after)
         return ids

@@ -122,7 +122,15 @@ async def test_what_is_said_in_a_private_channel_stays_there_though_its_answer_w
     assert [one.scope for one in await stores.opinions.corrections()] == [inside], "said there since"
     await stores.opinions.correct(replace(SAID, scope="public"))
     await stores.memories.move("slack:G1", "public", inside)
-    assert [one.scope for one in await stores.opinions.corrections()] == [inside], "the channel is private"
+    assert [one.scope for one in await stores.opinions.corrections()] == ["public"], "it stays published"
+
+
+async def test_a_correction_follows_its_answer_into_a_channel_that_becomes_private(stores: Stores) -> None:
+    asked = Question("How?", asker="slack:U1", channel="slack:C1")
+    await stores.memories.save_answer(Answer("a1", "So.", "quote", "1.0"), asked, None)
+    await stores.opinions.correct(SAID)
+    await stores.memories.move("slack:C1", "public", "private:slack:C1")
+    assert [one.scope for one in await stores.opinions.corrections()] == ["private:slack:C1"]
 
 
 async def test_a_correction_of_an_answer_that_is_not_kept_is_not_told(opinions: OpinionStore) -> None:

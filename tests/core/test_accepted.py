@@ -214,6 +214,25 @@ async def test_a_helpers_better_answer_is_remembered_with_question_release_and_l
     assert (last.what, last.pair_id) == ("outdated", "")
 
 
+async def test_what_a_helper_writes_in_private_of_a_published_answer_is_recalled_there_alone(
+    house: House,
+) -> None:
+    inside = Scope("private", "slack:G1")
+    await asked_for(house, scope=inside)
+    first = await house.accepted.correct(SAID, True, "", inside)
+    assert await house.recalled(scope=inside) == "Use citric acid." and await house.recalled() == ""
+    await house.memory._move("slack:G1", inside.key, "public")
+    kept = await house.memories.pair(first.pair_id)
+    assert kept is not None
+    house.memories.change(first.pair_id, scope="public", channel="")
+    await house.memory.rebuild()
+    assert await house.recalled() == "Use citric acid.", "an admin published it"
+    secret = Correction("a1", "slack:U2", "Bob", "wrong", "The code is 1234.", 20.0)
+    await house.accepted.correct(secret, True, "", inside)
+    assert await house.recalled() == ""
+    assert await house.recalled(scope=inside) == "The code is 1234." and await house.memory.verify() == []
+
+
 @pytest.mark.parametrize(
     ("helper", "release", "scope"),
     [(False, "2.0", Scope()), (True, "", Scope()), (True, "2.0", Scope("direct", "slack:D1"))],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -85,6 +86,24 @@ async def test_it_stays_private_unless_an_admin_says_otherwise(kettle: Kettle) -
         assert (await ask(bot, C1, Scope("private", C1))).route == "reuse"
         assert (await ask(bot, C2)).route == "reuse", "an admin's word holds"
         assert await told(bot, action="verify") == "Memory matches the votes. Answers: 1, in use: 1."
+
+
+async def test_what_was_published_stays_so_whenever_a_connection_looks_at_its_channel(bot: Bot) -> None:
+    inside = Scope("private", C1)
+    first = await learnt(bot, C1, inside)
+    await told(bot, action="public", channel=C1)
+    for now in (False, True):
+        await bot.dispatch.channel_became_private(C1, now)
+        assert (await bot.app.engine.answer_log.asked_by(first.id)).scope == "public"
+        assert (await ask(bot, C2)).pair_id == first.pair_id
+    assert await told(bot, action="verify") == "Memory matches the votes. Answers: 1, in use: 1."
+
+
+async def test_a_question_that_waited_in_line_while_its_channel_became_private_stays_inside(bot: Bot) -> None:
+    asked = Question(PORT, "slack:U2", C1, since=time.time())
+    await bot.app.engine.channel_became_private(C1)
+    first = await bot.app.engine.answer(asked)
+    assert (await bot.app.engine.answer_log.asked_by(first.id)).scope == f"private:{C1}"
 
 
 async def test_a_change_that_nobody_told_is_noticed_with_the_next_question(bot: Bot) -> None:

@@ -75,8 +75,8 @@ class Recorder:
         if self.on_press:
             await self.on_press(press, responder)
 
-    async def channel_became_private(self, channel):
-        self.told.append(("private", channel))
+    async def channel_became_private(self, channel, now=True):
+        self.told.append(("private" if now else "looked up", channel))
 
     @property
     def recount(self):

@@ -36,6 +36,8 @@ class Recorder:
     presses: list[Press] = field(default_factory=list)
     noted: list[tuple[str, str, str, str]] = field(default_factory=list)
     private: list[str] = field(default_factory=list)
+    looked_up: list[str] = field(default_factory=list)
+    """Channels that are private at a connection, whenever they became so."""
     resumed: list[str] = field(default_factory=list)
     recounted: list[str] = field(default_factory=list)
     pages: list[tuple[Person, Collection[str], str]] = field(default_factory=list)
@@ -100,9 +102,8 @@ class Recorder:
         if self.on_press:
             await self.on_press(press, responder)
 
-    async def channel_became_private(self, channel: str) -> None:
-        if channel != "slack:G1":  # it was private from the beginning, which is told at each connection
-            self.private.append(channel)
+    async def channel_became_private(self, channel: str, now: bool = True) -> None:
+        (self.private if now else self.looked_up).append(channel)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         self.commands.append(command)

@@ -288,11 +288,12 @@ async def test_a_channel_that_became_private_while_nobody_listened_is_told(
 ) -> None:
     slack.channels["C1"]["kind"] = "group"
     async with serving(slack, dispatch):
-        await slack.until(lambda: dispatch.private == ["slack:C1"])
+        await slack.until(lambda: dispatch.looked_up == ["slack:C1", "slack:G1"])
         slack.channels["C2"]["kind"] = "group"
         slack.channels["C2"]["members"].add(slack.bot_user)
         await slack.disconnect()
-        await slack.until(lambda: "slack:C2" in dispatch.private)
+        await slack.until(lambda: sorted(dispatch.looked_up[2:]) == ["slack:C1", "slack:C2", "slack:G1"])
+    assert dispatch.private == []
 
 
 async def test_a_channel_that_is_made_private_is_told_and_scoped_at_once(

@@ -46,7 +46,7 @@ async def test_what_was_shared_while_the_bot_was_away_is_seen_by_the_first_event
         slack.say("U1", "C1", "two")
         await slack.until(lambda: len(dispatch.messages) == 2)
     assert {m.scope for m in dispatch.messages} == {INSIDE}
-    assert set(dispatch.private) == {"slack:C1"}
+    assert dispatch.private == ["slack:C1"] and dispatch.looked_up == ["slack:C1", "slack:G1"]
 
 
 async def test_a_command_asks_slack_whether_a_channel_is_shared(

@@ -186,25 +186,25 @@ class Events:
     ) -> None:
         """Tell that a channel was closed to those without a role."""
         if reading.scope(before).kind == "public" and reading.scope(after).kind == "private":
-            self.closed([after])
+            self.closed([after], now=True)
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         """Tell which channels are closed when the sight of channels was taken from everyone."""
         if after.is_default() and before.permissions.view_channel and not after.permissions.view_channel:
-            self.closed(after.guild.channels)
+            self.closed(after.guild.channels, now=True)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """Tell which channels of a server that was away are closed."""
         self.closed(guild.channels)
 
-    def closed(self, channels: Iterable[discord.abc.GuildChannel]) -> None:
-        """Tell which of these channels are private now; they may have been for long."""
+    def closed(self, channels: Iterable[discord.abc.GuildChannel], now: bool = False) -> None:
+        """Tell which of these channels are private; they may have been for long, unless it happened `now`."""
         private = [channel.id for channel in channels if reading.scope(channel).kind == "private"]
-        self._hand_over(self._kept_inside(private), "channels that became private")
+        self._hand_over(self._kept_inside(private, now), "channels that became private")
 
-    async def _kept_inside(self, channels: Sequence[int]) -> None:
+    async def _kept_inside(self, channels: Sequence[int], now: bool) -> None:
         for channel in channels:
-            await self._dispatch.channel_became_private(f"{reading.NAME}:{channel}")
+            await self._dispatch.channel_became_private(f"{reading.NAME}:{channel}", now)
 
     # --- controls and commands ----------------------------------------------------------------
 

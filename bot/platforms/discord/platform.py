@@ -231,7 +231,8 @@ class DiscordPlatform:
     async def on_shard_ready(self, shard_id: int) -> None:
         """Do the same after one of the connections was lost; `on_ready` is for all."""
         if self._resumed:
-            self._events.closed(self.client.get_all_channels())
+            here = (guild for guild in self.client.guilds if guild.shard_id == shard_id)
+            self._events.closed(channel for guild in here for channel in guild.channels)
             self._dispatch.recount.begin(self.chat, self.chat.standing)
 
     async def on_error(self, event: str, *args: Any) -> None:

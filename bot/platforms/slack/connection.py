@@ -153,7 +153,7 @@ class Slack:
     async def _closed_meanwhile(self) -> None:
         """Keep inside what was learnt in channels that became private while Slack could not say so."""
         for channel in await self._directory.closed():
-            await self._dispatch.channel_became_private(channel)
+            await self._dispatch.channel_became_private(channel, now=False)
 
     async def _on_event(self, body: Mapping[str, Any]) -> bool:
         """Hand an event over; return True once it may be acknowledged, False if it must come again."""

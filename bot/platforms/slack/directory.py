@@ -22,6 +22,8 @@ _KEPT_SHARED = 86_400.0
 """The same of whether a channel is shared with other workspaces: each event from it tells that again."""
 _PAGE, _PAGES = 200, 5
 """Channels of a person that are read at once, and how often."""
+_MANY = 50
+"""How often channels of the bot are read at once, of which none may be left out."""
 _SIZE = 5_000
 """People or channels remembered at once."""
 
@@ -163,7 +165,7 @@ class Directory:
         None where Slack does not tell.
         """
         try:
-            told = await self._joined(types="public_channel,private_channel")
+            told = await self._joined(_MANY, types="public_channel,private_channel")
             found = [str(one["id"]) for one in told if _is_closed(one)]
         except (SlackRefused, KeyError) as error:
             log.info("Slack does not tell which channels are private: %s", error)
@@ -172,10 +174,10 @@ class Directory:
             self._channels.put(channel, Scope("private", f"slack:{channel}"), _KEPT)
         return tuple(f"slack:{channel}" for channel in found)
 
-    async def _joined(self, **given: Any) -> list[Mapping[str, Any]]:
+    async def _joined(self, pages: int = _PAGES, **given: Any) -> list[Mapping[str, Any]]:
         """Return the channels that somebody, or the bot, is in; raises SlackRefused."""
         found: list[Mapping[str, Any]] = []
-        for _page in range(_PAGES):
+        for _page in range(pages):
             answer = await self._api.call("users.conversations", quick=True, limit=_PAGE, **given)
             found += answer.get("channels") or ()
             given["cursor"] = (answer.get("response_metadata") or {}).get("next_cursor")

@@ -77,7 +77,8 @@ class SlackResponder:
     def address(self) -> Mapping[str, Any]:
         """Return the response URL, and where else the person can be told something."""
         where = (self._where.channel, self._where.message, self._where.thread)
-        place = {"where": where, "user": self.user, "thread": self._thread}
+        # the version before this one, which may take over, wants to know whether it `replaces`
+        place = {"where": where, "user": self.user, "thread": self._thread, "replaces": False}
         return place | {"url": self._link.url, "until": self._link.until, "used": self._link.used}
 
     @classmethod

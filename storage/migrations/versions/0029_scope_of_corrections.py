@@ -1,4 +1,7 @@
-"""Where somebody said what was wrong with an answer; empty before: where the answer was."""
+"""Where somebody said what was wrong with an answer; empty before: where the answer was.
+
+What an admin published from a private channel has no channel any more, as its pair has none.
+"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,6 +14,10 @@ depends_on = None
 
 def upgrade() -> None:
     op.add_column("corrections", sa.Column("scope", sa.String(255), server_default="", nullable=False))
+    op.execute(
+        "UPDATE answers SET channel = '' WHERE scope = 'public' AND pair_id IN "
+        "(SELECT id FROM pairs WHERE scope = 'public' AND channel = '' AND origin = 'answer')"
+    )
 
 
 def downgrade() -> None:

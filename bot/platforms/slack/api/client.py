@@ -63,6 +63,7 @@ class SlackApi:
         """`others` tells that other processes are to have connections, too."""
         base_url = base_url.strip().rstrip("/") + "/"
         self._web = urlsplit(base_url)
+        self._may_read_files = True
         self.has_others = others
         self._log = logging.getLogger(f"{__name__}.sdk")
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
@@ -152,6 +153,8 @@ class SlackApi:
             (there.scheme, there.netloc) == self._web[:2]
         ):
             raise SlackRefused("url_private", "not_of_slack")
+        if not self._may_read_files:
+            raise SlackRefused("url_private", "missing_scope", detail="files:read")
         await STILL.get()()
         headers = {"Authorization": f"Bearer {self._token}"}
         told = b""
@@ -162,9 +165,11 @@ class SlackApi:
                     url, headers=headers, allow_redirects=False, proxy=proxy_for(url)
                 ) as answer,
             ):
-                # without the scope Slack answers with its page for signing in
-                if answer.status != 200 or answer.content_type == "text/html":
-                    raise SlackRefused("url_private", "missing_scope", answer.status, "files:read")
+                if answer.status != 200:
+                    raise SlackRefused("url_private", f"status_{answer.status}", answer.status)
+                if answer.content_type == "text/html":  # its page for signing in
+                    self._may_read_files = False
+                    raise SlackRefused("url_private", "missing_scope", detail="files:read")
                 while len(told) < _WIDEST * most and (more := await answer.content.read(_WIDEST * most)):
                     told += more
         except (OSError, TimeoutError, aiohttp.ClientError) as error:

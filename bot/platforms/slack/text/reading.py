@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import re
@@ -21,6 +22,8 @@ from core.domain import MessageRef, Turn
 
 ATTACHED = 20_000
 """Characters of attached text that are read as part of a message."""
+FILES = 5
+"""Attached texts that are read."""
 _MARKS = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 log = logging.getLogger(__name__)
 READ_SECONDS = 2.0
@@ -37,27 +40,34 @@ def written(message: Mapping[str, Any]) -> str:
     return str(message.get("text") or "") or _blocks(message.get("blocks") or ())
 
 
-async def attached(message: Mapping[str, Any], api: SlackApi) -> str:
+async def attached(message: Mapping[str, Any], api: SlackApi | None) -> str:
     """Return what stands in text files, each as a block of code in Markdown; empty for pictures.
 
-    An event has a few lines of each. Where the rest cannot be read, a line of dots says that there is more.
+    An event has a few lines of each. Where the rest cannot be read, or is not to be asked of an `api`, a
+    line of dots says that there is more.
     """
-    texts = []
-    for file in message.get("files") or ():
-        text = str(file.get("preview") or file.get("plain_text") or "").strip("\n")
-        kind, mode = str(file.get("mimetype") or ""), str(file.get("mode") or "")
-        if not text or not (mode == "snippet" or kind.startswith("text/")):
-            continue
-        if file.get("preview_is_truncated") or int(file.get("lines_more") or 0):
-            try:
-                whole = await api.text_of(str(file.get("url_private") or ""), ATTACHED)
-                text = whole.strip("\n") or text
-            except SlackRefused as error:
-                log.warning("only the beginning of a file can be read: %s", error)
-                text = f"{text}\n[…]"
-        fence = "````" if "```" in text else "```"
-        texts.append(f"{fence}\n{text[:ATTACHED]}\n{fence}")
-    return "\n\n".join(texts)
+
+    async def text_of(file: Mapping[str, Any]) -> str:
+        begun = str(file.get("preview") or file.get("plain_text") or "").strip("\n")
+        if not (file.get("preview_is_truncated") or int(file.get("lines_more") or 0)):
+            return begun
+        try:
+            whole = await api.text_of(str(file.get("url_private") or ""), ATTACHED) if api else ""
+        except SlackRefused as error:
+            log.info("only the beginning of a file can be read: %s", error)
+            whole = ""
+        return whole.strip("\n") or f"{begun}\n[…]"
+
+    files = [file for file in message.get("files") or () if _is_text(file)][:FILES]
+    texts = [text[:ATTACHED] for text in await asyncio.gather(*map(text_of, files))]
+    fences = ["````" if "```" in text else "```" for text in texts]
+    return "\n\n".join(f"{fence}\n{text}\n{fence}" for fence, text in zip(fences, texts, strict=True))
+
+
+def _is_text(file: Mapping[str, Any]) -> bool:
+    kind, mode = str(file.get("mimetype") or ""), str(file.get("mode") or "")
+    is_text = mode == "snippet" or kind.startswith("text/")
+    return is_text and bool(str(file.get("preview") or file.get("plain_text") or "").strip("\n"))
 
 
 def _blocks(blocks: Iterable[Mapping[str, Any]]) -> str:
@@ -166,7 +176,10 @@ class Reader:
             author = Person(f"slack:{sent.get('user') or sent.get('bot_id') or ''}", bot=True)
         said = written(sent)
         text, mentioned = self.read(said)
-        text = "\n\n".join(part for part in (text, await attached(sent, self._api)) if part)
+        # what stands at the top of a channel without a mention is seldom for the bot
+        called = mentioned or scope.kind == "direct" or bool(sent.get("thread_ts")) or not kind
+        files = await attached(sent, self._api if called else None)
+        text = "\n\n".join(part for part in (text, files) if part)
         ts, thread = str(sent["ts"]), str(sent.get("thread_ts") or "")
         return Message(
             ref=MessageRef("slack", channel, ts, thread or ("" if scope.kind == "direct" else ts)),
