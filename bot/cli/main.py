@@ -9,6 +9,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Coroutine
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from bot.cli.arguments import Parsed, parsed
@@ -107,10 +108,23 @@ def _program(command: Command, settings: Settings | None, options: Namespace) ->
 
 def _sent(settings: Settings, sent: Sent) -> int:
     """Have a request carried out, and its lines printed or written to its file."""
-    from bot.cli.request import carry_out
+    from bot.cli.request import FAILED, carry_out
     from core.system.private_files import private
 
     if sent.file is None:
         return asyncio.run(carry_out(settings, sent.request, sys.stdout))
-    with open(sent.file, "w", encoding="utf-8", opener=private) as out:
-        return asyncio.run(carry_out(settings, sent.request, out))
+    place = Path(sent.file)
+    if place.exists() and not place.is_file():  # a device, or a pipe
+        with place.open("w", encoding="utf-8") as out:
+            return asyncio.run(carry_out(settings, sent.request, out))
+    made = place.with_name(f"{place.name}.part")  # what fails at once leaves the file as it was
+    code = FAILED
+    try:
+        with open(made, "w", encoding="utf-8", opener=private) as out:
+            code = asyncio.run(carry_out(settings, sent.request, out))
+    finally:
+        if code == 0 or made.stat().st_size:
+            made.replace(place)
+        else:
+            made.unlink()
+    return code

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FAILED = 1
 MARKDOWN = frozenset({"ask", "again", "status", "sources", "why", "wrong"})
 """Commands whose lines are Markdown."""
+VERBATIM = frozenset({"ask", "again", "batch", "finetune"})
+"""Commands whose lines say what pages and people say: times in them are not the bot's own."""
 STARTING_SECONDS = 30.0
 """How long a command waits for a process that is just starting to serve."""
 
@@ -24,7 +26,8 @@ def print_line(line: str, request: Mapping[str, Any], out: TextIO) -> None:
     from bot.rendering.progress import say
     from bot.rendering.times import in_zone, local
 
-    if not request.get("json"):
+    is_verbatim = request.get("command") in VERBATIM or request.get("action") in ("export", "show")
+    if not (request.get("json") or is_verbatim):
         line = in_zone(line, local)
     if request.get("command") in MARKDOWN and not request.get("json"):
         say(line, out)
@@ -58,12 +61,16 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
             code = message.get("code", code)
 
         until = time.monotonic() + STARTING_SECONDS
+        is_heard = False
         while True:
             try:
                 async for message in call(settings.home, request):
+                    is_heard = True
                     await show(message)
                 return code
-            except ConnectionError:  # nobody listens: this process does it itself
+            except ConnectionError as error:  # nobody listens: this process does it itself
+                if is_heard and isinstance(error, BrokenPipeError):  # nobody reads what it says
+                    raise
                 from bot.app.bootstrap import build
                 from bot.commands.command_line import handle
                 from core.errors import HomeBusy

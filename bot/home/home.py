@@ -31,6 +31,7 @@ PARTS = (
     "ranking.*",
     "learnt.*",
     "calibration.*",
+    "attributes.*",
     "added.*",
 )
 """What Threadlore writes into a home, by the names that it has there; platforms have files of their own."""
@@ -43,6 +44,7 @@ FILES = (
     "ranking.json",
     "learnt.json",
     "calibration.json",
+    "attributes.json",
     "added.toml",
 )
 """What is a folder and what is a file; another kind of thing under such a name is no use."""

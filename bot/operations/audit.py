@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 LONGEST = 200
 """Characters of a command or of an outcome that are kept."""
 DONE, ASKED, REFUSED = "done", "asked", "refused"
+_CREDENTIALS = re.compile(r"//[^/\s@]{1,300}@")
 
 
 class Audit:
@@ -26,11 +28,13 @@ class Audit:
         self._clock = clock
 
     async def note(self, who: str, where: str, what: str, outcome: str = DONE) -> None:
-        """Keep that somebody did something; `where` is a channel (`slack:C1`) or empty."""
+        """Keep that somebody did something; `where` is a channel (`slack:C1`) or empty.
+
+        Credentials in addresses are left out.
+        """
+        kept = [shortened(_CREDENTIALS.sub("//", text), LONGEST) for text in (what, outcome)]
         try:
-            await self.store.note(
-                Act(self._clock(), who, where, shortened(what, LONGEST), shortened(outcome, LONGEST))
-            )
+            await self.store.note(Act(self._clock(), who, where, *kept))
         except StorageError as error:
             log.error("%s could not be written down in the audit log: %s", what.split(" ")[0], error)
 

@@ -40,6 +40,7 @@ from core.generation.checked.statements import (
 )
 from core.generation.citations import Cleaned, bracketed, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit, renumbered
+from core.generation.quotes.blocks import closed
 from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, wrong_citations, wrong_language
@@ -185,7 +186,7 @@ class Writer:
 
     def _body(self, raw: str) -> str:
         pages = [item.chunk.text for item in self._request.evidence]
-        return worded(bracketed(fill(plain(raw)), self._fitted.evidence), pages)
+        return worded(bracketed(fill(closed(plain(raw))), self._fitted.evidence), pages)
 
     def _told(self, text: str) -> list[Statement]:
         """Return the statements of an answer that tell something, each with the pages that hold it."""

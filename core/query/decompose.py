@@ -83,6 +83,13 @@ _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNO
 _ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
 _TO_DO = re.compile(rf"(?:{_FRAME})|\bto\s{{1,3}}[a-z]", re.IGNORECASE)
 _FRAMED = re.compile(rf"(?:{_FRAME})|^how\b|^what\b", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:and|but|or|plus)\b", re.IGNORECASE)
+"""Sets what is told off as something to do; before a mere comma stands why it is asked, if no question."""
+_SUPPOSES = re.compile(
+    r"(?:is|was|could|might)\s+(?:it|this|that)\s+(?:be\s+)?(?:because|due\s+to|related|caused|about|something)\b",
+    re.IGNORECASE,
+)
+"""Guesses at the answer to what was asked before: "is it because of the name?"."""
 _FILLER = frozenset(_WORDS["filler"].split())
 
 
@@ -146,7 +153,8 @@ def _split(sentence: str) -> list[str]:
                 or (pattern is _CUT and (_is_subordinate(head) or _SETS_IT.match(tail)))
             ):
                 continue
-            if not _TO_DO.search(head):
+            asks = _TO_DO if pattern is _ALSO or _JOINED.search(match.group()) else _FRAMED
+            if not asks.search(head) or _SUPPOSES.match(tail):
                 continue
             pieces.append(head)
             start = match.end()

@@ -23,7 +23,10 @@ PASSPHRASE = "BACKUP_PASSPHRASE"
 """The variable, in the environment or `.env`, that has it."""
 SHORTEST = 12
 _AGE = b"age-encryption.org/"
-KEPT = (KEY, "added.toml", "ranking.json", "learnt.json", "calibration.json", "playground.jsonl")
+KEPT = (
+    *(KEY, "added.toml", "ranking.json", "learnt.json", "calibration.json", "attributes.json"),
+    "playground.jsonl",
+)
 """Files of the home that no other file is made of."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from bot.commands.command import Command, Given, Option, Result, Table
 from bot.commands.permissions import Permissions
 from bot.commands.registry import table
-from bot.commands.slash.table import Call, SlashCommands, Subcommand
+from bot.commands.slash.table import CONFIRM, Call, SlashCommands, Subcommand
 from bot.commands.slash.words import whole_number
 from bot.operations.application import Application
 from bot.operations.audit import Audit
@@ -16,6 +16,7 @@ from bot.operations.audit import Audit
 PAGE = 12
 """Lines of a list that are shown at once."""
 _PAGE = Option("page", "Which page of the list", named=True)
+_SURE = Option(CONFIRM, "Really do it; without this you are told what it does", kind="flag", where="chat")
 
 
 def subcommands(app: Application, commands: Table) -> tuple[Subcommand, ...]:
@@ -35,7 +36,11 @@ def _subcommand(app: Application, command: Command) -> Subcommand:
         command.in_chat or command.name,
         command.help_in_chat or command.help,
         run,
-        (*(_as_words(option) for option in options), *([_PAGE] if command.is_list else [])),
+        (
+            *(_as_words(option) for option in options),
+            *([_PAGE] if command.is_list else []),
+            *([_SURE] if command.asks and not any(o.name == CONFIRM for o in options) else []),
+        ),
         everybody=command.who == "everybody",
         logged=command.logged,
         secret=command.secret,

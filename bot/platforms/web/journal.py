@@ -9,7 +9,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
@@ -198,15 +198,27 @@ def read(journal: Path) -> list[dict[str, Any]]:
 
 def expire(journal: Path, before: float) -> int:
     """Take conversations out of a journal in which nothing was said since `before`; count messages."""
-    records = read(journal)
+    written = read(journal)
+    records = _standing(written)
     latest: dict[Any, float] = {}
     for record in records:
         root, at = record.get("thread") or record.get("id"), record.get("at")
         latest[root] = max(latest.get(root, 0.0), float(at) if isinstance(at, int | float) else 0.0)
     kept = [record for record in records if latest[record.get("thread") or record.get("id")] >= before]
-    if len(kept) < len(records):
+    if len(kept) < len(written):
         write(journal, kept)
     return len(records) - len(kept)
+
+
+def _standing(records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the last state of each message, without what was deleted and the notes that it was."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for number, record in enumerate(records):
+        if "gone_id" in record:
+            found.pop(str(record["gone_id"]), None)
+        else:
+            found[str(record.get("id", f"line {number}"))] = record
+    return list(found.values())
 
 
 def write(journal: Path, records: Sequence[Mapping[str, Any]]) -> None:

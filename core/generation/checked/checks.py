@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
 from core.generation.checked.material import Material, given_default, numbers_of
-from core.generation.checked.raw import EXTREMES, says_lack
+from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
@@ -174,7 +174,7 @@ class Checker:
                 yield f"`{flag}` stands nowhere in the evidence."
         yield from self._numbers(_STEP.sub("", prose))
         if self.alike:
-            for name in _NAMED.findall(_SPAN.sub("", prose)):
+            for name in _NAMED.findall(unmarked(_SPAN.sub("", prose))):
                 known = name.lower()
                 if not {known, known.rstrip("s")} & material.names:
                     yield f"{name} stands nowhere in the evidence."

@@ -13,6 +13,9 @@ from core.vocabulary import words_of
 _WORDS = words_of(__package__)
 EXTREMES = frozenset(query_terms(" ".join(_WORDS["extremes"])))
 """Terms that say which of several is asked for: a page that names only one of them does not have them."""
+_STRONG = re.compile(r"\*{1,3}|(?<!\w)__|__(?!\w)")
+_LEADS = re.compile(r"^[\s>#|+•–—-]*+(?:\d{1,3}[.)]\s)?")
+_PARTED = re.compile(r"\s?[|]\s?|\s[–—]\s")
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -210,3 +213,9 @@ def _only_advises(told: list[str]) -> bool:
 def says_unknown(text: str) -> bool:
     """Return True if a text says anywhere that its writer does not know (Hybrid CRAG, section 4.7)."""
     return _ADMITTED.search(text) is not None
+
+
+def unmarked(prose: str) -> str:
+    """Return prose in which lines, cells and labels begin like sentences: a capital there names nothing."""
+    lines = (_LEADS.sub("", line) for line in _STRONG.sub("", prose).split("\n"))
+    return ". ".join(_PARTED.sub(". ", line).strip() for line in lines)

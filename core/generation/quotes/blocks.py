@@ -16,6 +16,7 @@ Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", 
 """`row` is a row of a table under its header, where the table is too long to be quoted."""
 
 _FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+_CITED_END = re.compile(r"^(\s*(?:`{3,}|~{3,}))[^\S\n]*((?:\[\d{1,3}\][^\S\n]*){1,9})\.?$")
 _HEADING = re.compile(r"^#{1,6}\s+\S")
 _ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
@@ -44,7 +45,7 @@ _REFERENCES = re.compile(
 def split(markdown: str) -> list[Block]:
     """Cut Markdown to blocks in order; a fence that is never closed runs to the end."""
     blocks: list[Block] = []
-    lines = [line for line in markdown.expandtabs(4).split("\n") if not _REFERENCES.fullmatch(line)]
+    lines = _lines(markdown)
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -78,6 +79,45 @@ def split(markdown: str) -> list[Block]:
     return blocks
 
 
+def _lines(markdown: str) -> list[str]:
+    """Return the lines without those of issues' numbers, and without tabs; code keeps all as it is."""
+    found: list[str] = []
+    mark = ""
+    for line in markdown.split("\n"):
+        if mark:
+            mark = "" if _closes(line, mark) else mark
+            found.append(line)
+            continue
+        line = line.expandtabs(4)
+        if fence := _FENCE.match(line):
+            mark = fence.group(2)
+        if mark or not _REFERENCES.fullmatch(line):
+            found.append(line)
+    return found
+
+
+def closed(markdown: str) -> str:
+    """Put citations that stand behind the end of a fence below it: so written it would end nothing."""
+    lines: list[str] = []
+    mark = ""
+    for line in markdown.split("\n"):
+        if not mark:
+            mark = fence.group(2) if (fence := _FENCE.match(line)) else ""
+        elif _closes(line, mark):
+            mark = ""
+        elif (cited := _CITED_END.match(line)) and _closes(cited[1], mark):
+            lines += [cited[1].rstrip(), cited[2].strip()]
+            mark = ""
+            continue
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _closes(line: str, mark: str) -> bool:
+    closing = line.strip()
+    return bool(closing) and not closing.strip(mark[0]) and len(closing) >= len(mark)
+
+
 def _starts_block(line: str) -> bool:
     return bool(
         _FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line) or _TABLE.match(line)
@@ -85,11 +125,8 @@ def _starts_block(line: str) -> bool:
 
 
 def _fence_end(lines: list[str], start: int, mark: str) -> int:
-    for at in range(start + 1, len(lines)):
-        closing = lines[at].strip()
-        if closing and not closing.strip(mark[0]) and len(closing) >= len(mark):
-            return at + 1
-    return len(lines)
+    ends = (at + 1 for at in range(start + 1, len(lines)) if _closes(lines[at], mark))
+    return next(ends, len(lines))
 
 
 def _item_end(lines: list[str], start: int, indent: int) -> int:

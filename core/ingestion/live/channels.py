@@ -137,7 +137,13 @@ class LiveChannels:
         for platform in dict.fromkeys(key.partition(":")[0] for key in keys):
             mine = [key for key in keys if key.startswith(f"{platform}:")]
             copies = {key: ChannelCopy(self._file(key, reach)) for key in mine}
-            late = [key for key in mine if ask and not self._is_fresh(reads, self._file(key, reach))]
+            # what was never read here is no empty channel: its pages would go for everybody
+            unread = [key for key in mine if not self._file(key, reach).exists()]
+            late = [
+                key
+                for key in mine
+                if key in unread or (ask and not self._is_fresh(reads, self._file(key, reach)))
+            ]
             for key in set(mine) - set(late):
                 copies[key].withhold(_for(platform, leaves_out))
                 if not copies[key].empty:

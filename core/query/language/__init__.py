@@ -50,6 +50,12 @@ _CODE = re.compile(
 )
 _SMALL = {language: frozenset(words.split()) for language, words in words_of(__package__)["small"].items()}
 _OWN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+_ASKED_IN_ENGLISH = re.compile(
+    r"\b(?:how|what|why|where|when|which|who)\s+(?:do|does|did|can|could|should|would|will|is|are|to)\b"
+    r"|\b(?:can|could|do|does|did|should|would|is|are)\s+(?:i|we|you|the|it|there|they)\b",
+    re.IGNORECASE,
+)
+"""How questions begin in English alone: "how do i deploy" has two small words of Polish."""
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’][A-Za-zÀ-ɏ]+)?")
@@ -76,6 +82,8 @@ def detected(text: str) -> str:
     if not re.search(r"[^\W\d_]", words):
         return ""
     ranked = [(str(language), float(share)) for language, share in _identifier().rank(words)]
+    if _ASKED_IN_ENGLISH.search(words) and not _OWN_LETTER.search(words):
+        return "en"
     language, probability = ranked[0]
     if language in FURTHER and probability >= _needed(language, words):
         return language

@@ -96,6 +96,15 @@ _NO_NOUN_NEXT = re.compile(
     re.IGNORECASE,
 )
 _PLURAL_NEXT = re.compile(r"\s+(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,}s\b", re.IGNORECASE)
+_BEGINS_A_LINE = re.compile(
+    r"^[^\S\n]{0,8}\d{1,2}[.)](?=\s)"
+    r"|(?<=\n)\d{1,3}(?=[^\S\n]{1,3}(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,20}s\b)",
+    re.MULTILINE,
+)
+"""A number of a list, and of things: no version of the product that the line above ends with."""
+_EXTREME = re.compile(r"(?:the\s+)?(?:very\s+)?(?:first|oldest|earliest|last)\b", re.IGNORECASE)
+_OF_SOME = re.compile(r"\s+(?:with|that|which|to|supporting|having|where)\b", re.IGNORECASE)
+"""Makes it the first or last of some: "the first version that has async views" is not the oldest one."""
 _SUBJECT = re.compile(r"\b(?:do|does|did|will|can)\s+$", re.IGNORECASE)
 """What stands before those who do something: "which Python do 2.0 and 2.3 need"."""
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:versions?\s+of\s+)?([\w.+#-]+)", re.IGNORECASE)
@@ -137,6 +146,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), _GENITIVE.sub(_HAS, text))
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
     prose = FENCED.sub(lambda m: "\0" * len(m[0]), visible)
+    prose = _BEGINS_A_LINE.sub(lambda m: " " * len(m[0]), prose)
     found: list[Mention] = []
     if known.literal:
         found += [
@@ -147,6 +157,8 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     first = min(found, key=lambda m: m.start).release if found else ""
     for match in known.relatives(prose):
         of = OF.match(prose, match.end())
+        if _OF_SOME.match(prose, match.end()) and _EXTREME.match(match[0]):
+            continue
         if (of and not known.product.match(of[1])) or _overlaps(match.start(), match.end(), found):
             continue
         if release := known.relation(match[0], first or base or product.latest.name, product.latest.name):

@@ -74,6 +74,9 @@ _WORKED = re.compile(
 _CLAUSE = re.compile(
     r"[.;!?:](?=\s|$)|,\s|\n|\s[-–—]+\s|\s(?:but|so|yet|while|whereas|although|though|that)\s", re.IGNORECASE
 )
+_JOINT = re.compile(r"\b(?:and|then|now|after)\b", re.IGNORECASE)
+_BOUND = re.compile(r"(?:[<>~!]=?|[<>])\s?$")
+"""Stands before a version that is a limit and not the one in use: "has requirement Flask>=0.12"."""
 _LISTED = re.compile(
     r"\s*(?:,\s*)?(?P<last>(?:and|or)\s+)?(?:in\s+)?(?:v|version\s+|release\s+)?", re.IGNORECASE
 )
@@ -117,7 +120,11 @@ def resolve(
     if not product.releases:
         return Resolution("", "latest")
     fallback, origin = _fallback(question, product, default_release, own_release)
-    found = mentions(question.text, product, fallback)
+    found = tuple(
+        m
+        for m in mentions(question.text, product, fallback)
+        if m.release or not _BOUND.search(question.text[max(0, m.start - 4) : m.start])
+    )
     spans = tuple((m.start, m.end) for m in found)
     named, unknown = _named(
         _meant(question.text, found, product), product, bool(_COMPARES.search(question.text))
@@ -126,6 +133,10 @@ def resolve(
         given = lookup(question.release, product)
         missing = () if given else (question.release,)
         return Resolution(given or fallback, "given", named, missing, spans, len(named) > 1)
+    if named and unknown and not _COMPARES.search(question.text):
+        asked = [m for m in found if _ASKS.match(_clause(question.text, m))]
+        if any(m.release in named for m in asked) and all(m.release for m in asked):
+            unknown = ()  # it is only told of: "the book uses 0.12, how do I do it in 3.1?"
     comparison = len(named) + len(unknown) > 1
     if not named:
         return Resolution(fallback, origin, (), unknown, spans, comparison)
@@ -144,12 +155,29 @@ def _meant(text: str, found: tuple[Mention, ...], product: Product) -> tuple[Men
         if _is_left(text, m, found, product) or _is_past(text, m) or _is_likened(text, m, found, product)
     ]
     rest = tuple(m for m in found if m not in told)
+    if not rest and len({m.release for m in found}) > 1:
+        rest = _now(text, found)
     if len({m.release for m in rest}) < 2:
         return rest
     asked = tuple(m for m in rest if _ASKS.match(_clause(text, m)))
     if len({m.release for m in asked}) == 1:
         return asked
     return tuple(m for m in rest if m.own) or rest
+
+
+def _now(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Return the releases of one clause that nothing is told well of: "worked in 2.0 and fails in 2.3"."""
+    begins = [0]
+    for one, other in pairwise(found):
+        joint = _JOINT.search(text, one.end, other.start)
+        begins.append(joint.start() if joint else one.end)
+    ends = [*begins[1:], len(text)]
+    kept = [
+        m
+        for m, begin, end in zip(found, begins, ends, strict=True)
+        if not _WORKED.search(_clause(text, m)) or not _WORKED.search(text, begin, end)
+    ]
+    return tuple(kept) or found[-1:]
 
 
 def _in_one_clause(text: str, found: tuple[Mention, ...]) -> str:

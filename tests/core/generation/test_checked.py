@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.generation.checked.checks import Checker
+from core.generation.checked.checks import _NAMED, Checker
 from core.generation.checked.code import defined
 from core.generation.checked.material import Material
-from core.generation.checked.raw import asks, echoes, plain, polite, unrepeated, worded
+from core.generation.checked.raw import asks, echoes, plain, polite, unmarked, unrepeated, worded
 from core.generation.checked.statements import drafted, ended, joined, once, statements, without
+from core.generation.quotes.blocks import closed, split
 
 CONFIG = """\
 ### MAX_CONTENT_LENGTH
@@ -529,3 +530,35 @@ def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
     assert checked.faults("The oldest Python version is 3.7 [11].") == ()
     assert checked.faults("The minimum supported Python version is 3.7 since 6.1.0 [11].")
     assert checked.faults("Lamps that are dimmed by hand are supported since 6.2.0 [11].")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Solution**",
+        "**Summary:** Set it to the maximum [1].",
+        "- **Proxy**: Nginx limits uploads, too [1].",
+        "### Solution",
+        "**However**, it works",
+        "It works — However not",
+        "| Key | Purpose |",
+    ],
+)
+def test_a_label_a_cell_and_what_begins_a_line_are_no_names(text: str) -> None:
+    assert _NAMED.findall(unmarked(text)) == []
+    assert _NAMED.findall(unmarked("It is Nginx that **Apache** replaces")) == ["Nginx", "Apache"]
+
+
+def test_a_citation_behind_a_fence_ends_it_and_stands_below() -> None:
+    text = "Set it [1]:\n\n```python\nx = 1\n``` [1]\n\nNginx deletes every upload [1]."
+    assert closed(text) == "Set it [1]:\n\n```python\nx = 1\n```\n[1]\n\nNginx deletes every upload [1]."
+    told = statements(closed(text))
+    assert [one.kind for one in told] == ["paragraph", "code", "paragraph"]
+    plain = "```\n``` [1]\nx\n```"
+    assert closed(plain) == "```\n```\n[1]\nx\n```" and closed("a\n```x\n[1] y\n```") == "a\n```x\n[1] y\n```"
+
+
+def test_code_keeps_its_tabs_and_what_looks_like_numbers_of_issues() -> None:
+    make, colors = "```make\nrun:\n\tflask run\n```", "```yaml\ncolors:\n  #336699\n```"
+    assert [one.text for one in split(make)] == [make] and [one.text for one in split(colors)] == [colors]
+    assert split("-\ta\n  #12, #13")[0].text == "-   a"

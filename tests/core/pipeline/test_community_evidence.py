@@ -10,6 +10,7 @@ from core.domain import Citation, Vote
 from core.memory.decision import Decision
 from core.ports import Prompt, Remembered
 from core.ports.opinions import Correction
+from tests.contracts.samples import pair
 from tests.core.test_engine import TIMER, House, house
 from tests.fakes import FakeEncoder, FakeModel, Reply
 
@@ -84,6 +85,7 @@ async def test_a_voted_down_answer_is_named_with_its_reason_and_the_better_text(
     first = await bot.ask(TIMER)
     assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
     better = "Say that `--timer` sets it."
+    await bot.memories.add([pair("pc9", origin="person")])
     await bot.opinions.correct(Correction(first.id, "cli:bob", "Bob", "outdated", better, 1.0, "pc9"))
     assert (await bot.ask(TIMER)).route == "avoid"
     prompt = model.calls[-1].prompts[-1].content

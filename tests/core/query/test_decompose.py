@@ -124,3 +124,18 @@ def test_a_part_that_leans_on_the_other_is_not_cut_off(text):
 def test_too_many_parts_are_one():
     text = " ".join(f"How do I set option{n} here?" for n in range(9))
     assert parts(text) == (text,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I tried to set SECRET_KEY, why is it not read?",
+        "If I have to run migrations, where do I put the script?",
+        "I'm trying to upload a file to S3, how do I set the content type?",
+        "To enable debug mode, do I set FLASK_DEBUG or debug=True?",
+        "compared to Django 4.2, how does flask handle sessions?",
+        "Why does url_for fail to build, is it because of the blueprint name?",
+    ],
+)
+def test_what_leads_to_a_question_or_guesses_at_its_answer_is_no_question(text):
+    assert parts(text) == (text,)

@@ -78,3 +78,11 @@ def test_what_is_english_everywhere_is_left_out() -> None:
 async def test_many_at_once_read_the_model_once() -> None:
     found = await asyncio.gather(*(detect("wie setze ich ein Cookie") for _ in range(8)))
     assert set(found) == {"de"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["how do i deploy", "how do i test?", "can i log in", "do i set cors", "how do i debug flask"],
+)
+def test_a_short_question_with_small_words_of_other_languages_is_english(text: str) -> None:
+    assert detected(text) == "en"

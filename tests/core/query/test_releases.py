@@ -198,3 +198,36 @@ def test_a_bare_major_is_the_only_release_that_has_it(text: str, release: str) -
 def test_a_bare_major_of_two_releases_is_none() -> None:
     product = Product("pytest", (), (Release("7.1"), Release("7.4", (), True)))
     assert mentions("is tmpdir deprecated in 7?", product) == ()
+
+
+FLASK = Product("Flask", ("flask",), (Release("2.0"), Release("2.3"), Release("3.1", latest=True)))
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("it worked in 2.0 and fails in 2.3, why?", "2.3"),
+        ("My code ran fine in 2.0 and breaks in 2.3", "2.3"),
+        ("We ran 2.0 and moved to 2.3, now sessions break", "2.3"),
+        ("I had 2.0 and now have 2.3, why does it fail", "2.3"),
+        ("flask run worked with 2.0 after upgrading to 2.3 it fails", "2.3"),
+        ("it fails in 2.3 and worked in 2.0", "2.3"),
+        ("I have two questions about Flask:\n1. How do I log?\n2. How do I test?", ""),
+        ("I did:\n1. pip install Flask\n2. flask run\n3. opened it and got 404", ""),
+        ("1. install flask\n2. run flask\n3.1 fails here", "3.1"),
+        ("my setup: nginx, gunicorn, Flask\n3 workers, what now", ""),
+        ("Flask\n2.3: how do I log?", "2.3"),
+        ("ERROR: flask-login 0.5.0 has requirement Flask>=0.12, how do I fix it?", ""),
+        ("our requirements.txt says flask<4, how do I pin it?", ""),
+        ("what is the first version with async views?", ""),
+        ("Is 2.3 the last version that supports python 3.8?", "2.3"),
+    ],
+)
+def test_the_release_of_sloppy_questions(text, release):
+    found = resolve(Question(text), FLASK)
+    assert found.named == ((release,) if release else ()) and not found.unknown
+
+
+def test_a_version_that_is_not_there_is_still_told():
+    for text in ("is it there in 0.12?", "flask==0.12 how do I log?"):
+        assert resolve(Question(text), FLASK).unknown == ("0.12",)
