@@ -40,7 +40,7 @@ class Schedule:
     def wait(self, level: int, failures: int) -> float:
         """Return the seconds from the last reading to the next one."""
         usual = self.every(level)
-        return min(usual, RETRY_SECONDS * 2.0 ** (failures - 1)) if failures else usual
+        return min(usual, RETRY_SECONDS * 2.0 ** min(failures - 1, 30)) if failures else usual
 
 
 USUAL = Schedule()

@@ -39,9 +39,15 @@ class ReleaseNotes:
         self._pages = pages
         self._words = words
 
+    def _own(self, release: str = "") -> list[str]:
+        """Return the releases of one product: what an admin added by its address stands alone."""
+        if stands_alone(release):
+            return [release] if release in self._live else []
+        return [name for name in self._live if not stands_alone(name)]
+
     def settled(self, news: News) -> News | None:
         """Say in which release's pages the notes stand that are asked for; None where there are none."""
-        return settled(news, {release: live.notes for release, live in self._live.items()})
+        return settled(news, {release: self._live[release].notes for release in self._own()})
 
     async def of(self, span: Span, kind: str, keep: int = KEPT) -> Found:
         """Return up to `keep` pages of release notes of a span of versions, those that tell the kind first.
@@ -160,7 +166,9 @@ class ReleaseNotes:
         Those of a version are taken from one release: from this one, else from the newest. Of too many for a
         name the newest count, or the `oldest`.
         """
-        others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
+        others = sorted(
+            (name for name in self._own(release) if name != release), key=version_key, reverse=True
+        )
         ids: dict[str, tuple[int, ...]] = {}
         before: list[NoteIndex] = []
         for noted in (self._live[name].notes for name in (release, *others) if name in self._live):
@@ -179,7 +187,7 @@ class ReleaseNotes:
         With `only_later` those alone that the pages of the release do not have, and a later one does.
         """
         until, found = numbers(release), list[Came]()
-        newest = max(self._live, key=version_key, default="")
+        newest = max(self._own(release), key=version_key, default="")
         for name in names:
             if only_later and (not until or await self._has(name, release)):
                 continue
@@ -223,7 +231,7 @@ class ReleaseNotes:
 
     def release_with(self, version: tuple[int, ...]) -> str:
         """Return the oldest live release that is a version or came after it; "" where none is."""
-        names = sorted(self._live, key=version_key)
+        names = sorted(self._own(), key=version_key)
         return next((name for name in names if numbers(name)[:2] >= version[:2]), "")
 
     async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
@@ -247,7 +255,8 @@ class ReleaseNotes:
         What the release's other pages still speak of has not ended, whatever else bore its name.
         """
         until = numbers(release)
-        noted = any(len(live.notes.noting(name)) for live in self._live.values() for name in names)
+        own = [self._live[one].notes for one in self._own(release)]
+        noted = any(len(notes.noting(name)) for notes in own for name in names)
         if not (until and noted):
             return ()
         told = await self.gone(names, release)
@@ -301,3 +310,8 @@ def numbers(release: str) -> tuple[int, ...]:
     """Return the version in a release's name; () where it has none."""
     found = re.search(r"\d+(?:\.\d+)*", release)
     return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def stands_alone(release: str) -> bool:
+    """Return True for what an admin added, which is called by its address (`core.catalogue.added`)."""
+    return "/" in release or "==" in release

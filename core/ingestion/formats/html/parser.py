@@ -86,12 +86,15 @@ _BOILERPLATE = re.compile(
     re.I,
 )
 _LINE = re.compile(
-    r"^(?:©|\(c\)\s*\d|copyright\b.{0,80}$|all rights reserved|page \d+(?: of \d+)?$|\d+ ?/ ?\d+$"
-    r"|built with |created using |last updated|edit (?:this page|on github)|was this page helpful"
+    r"^(?:©|\(c\)\s*\d|copyright\b(?=.*(?:\d{4}|©)).{0,80}$|all rights reserved|page \d+(?: of \d+)?$"
+    r"|\d+ ?/ ?\d+$|(?:built with|created using) .{1,40}$|last updated\b.{0,20}\d.{0,30}$"
+    r"|edit (?:this page|on github).{0,30}$|was this page helpful"
     r"|back to top$|skip to (?:main )?content|(?:previous|next)(?: (?:page|topic|chapter))?$"
     r"|on this page$|table of contents$)",
     re.I,
 )
+_STEP = re.compile(r"(?:previous|next)", re.I)
+"""May be an item of a list of the page's own, such as the names of buttons."""
 _CALLOUT = re.compile(r"admonition|note|tip|warn|callout|alert", re.I)
 
 
@@ -183,7 +186,10 @@ def _strip(soup: BeautifulSoup, strictly: bool) -> None:
         if not tag.decomposed and id(tag) not in stated and _is_boilerplate(tag, strictly):
             tag.decompose()
     for tag in soup.find_all(["p", "div", "span", "li", "small"]):
-        if not tag.decomposed and not tag.find(True) and _LINE.match(one_line(tag.get_text())):
+        if tag.decomposed or tag.find(True):
+            continue
+        line = one_line(tag.get_text())
+        if _LINE.match(line) and not (tag.name == "li" and _STEP.fullmatch(line)):
             tag.decompose()
 
 

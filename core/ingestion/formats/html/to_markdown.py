@@ -35,6 +35,9 @@ from core.ingestion.formats.html.tags import (
     language_of,
 )
 
+BESIDE = 100
+"""Characters beside a block of code that are its label: a file, a language, a button."""
+
 
 class HtmlWriter:
     """Writes tags into an `Outline`, or returns them as blocks where headings cannot open sections.
@@ -109,11 +112,10 @@ class HtmlWriter:
         if name == "pre":
             return [fence(code_text(tag), language_of(tag))]
         if name in ("ul", "menu"):
-            return [bullets([self.blocks(entry) for entry in tag.find_all("li", recursive=False)])]
+            return [bullets(self._items(tag))]
         if name == "ol":
             start = str(tag.get("start") or "1")
-            entries = [self.blocks(entry) for entry in tag.find_all("li", recursive=False)]
-            return [bullets(entries, start=int(start) if start.isdigit() else 1)]
+            return [bullets(self._items(tag), start=int(start) if start.isdigit() else 1)]
         if name == "dl":
             return [bullets(self._definitions(tag))]
         if name == "table":
@@ -129,9 +131,19 @@ class HtmlWriter:
             return self._admonition(tag)
         if name == "div" and LANGUAGE.search(classes(tag)):
             code = tag.find("pre")
-            if isinstance(code, Tag) and not tag.find("table"):
+            if isinstance(code, Tag) and not tag.find("table") and _is_around(tag, code):
                 return [fence(code_text(code), language_of(code))]
         return self.blocks(tag)
+
+    def _items(self, tag: Tag) -> list[list[str]]:
+        """Return the items of a list; a list that stands between two of them belongs to the one before."""
+        entries: list[list[str]] = []
+        for entry in tag.find_all(["li", "ul", "ol"], recursive=False):
+            if entry.name == "li" or not entries:
+                entries.append(self.blocks(entry) if entry.name == "li" else self.block(entry))
+            else:
+                entries[-1] += self.block(entry)
+        return entries
 
     def _admonition(self, tag: Tag) -> list[str]:
         title = tag.find(class_=TITLE_CLASS)
@@ -163,7 +175,7 @@ class HtmlWriter:
     def _table(self, tag: Tag) -> list[str]:
         rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
         code = tag.find("td", class_=re.compile("code"))
-        if isinstance(code, Tag) and code.find("pre"):
+        if isinstance(code, Tag) and code.find("pre") and len(rows) == 1:
             return [fence(code_text(code), language_of(tag))]
         # A table that holds tables or, without a head of its own, headings lays the page out.
         if (
@@ -219,3 +231,8 @@ def _span(cell: Tag, name: str) -> int:
     """Return over how many rows or columns a cell goes; 1 for what is no sensible number."""
     written = str(cell.get(name) or "1")
     return int(written) if re.fullmatch(r"[1-9]\d{0,2}", written) else 1
+
+
+def _is_around(tag: Tag, code: Tag) -> bool:
+    """Return True if a tag holds one block of code and hardly a word beside it, such as a file's name."""
+    return len(tag.find_all("pre")) == 1 and len(tag.get_text()) - len(code.get_text()) <= BESIDE

@@ -31,7 +31,8 @@ WAIT_SECONDS = 30.0
 """Longest wait that a server's Retry-After is granted."""
 LONGEST_ADDRESS = 2_000
 """Characters of an address that a page redirects to."""
-_RETRYABLE = frozenset({429, 500, 502, 503, 504})
+_RETRYABLE = frozenset({408, 429})
+"""Statuses under 500 that may be another one later."""
 _BLOCK = 64 * 1024
 _GZIP = b"\x1f\x8b"
 
@@ -144,7 +145,7 @@ class Fetcher:
                     if not target:
                         raise Refused("it redirects to nowhere")
                     return _target(url, target)
-                if response.status in _RETRYABLE:
+                if response.status in _RETRYABLE or response.status >= 500:
                     raise _Later(f"HTTP {response.status}", _seconds(response.headers.get("Retry-After")))
                 content = None
                 if response.status == 200:

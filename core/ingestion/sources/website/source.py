@@ -208,20 +208,30 @@ class WebsiteSource:
 
 def _as_utf8(page: Copy) -> bytes:
     """Return the content in UTF-8 with its mark, as the server's charset says (it beats the page's own)."""
-    if not page.charset or page.content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+    charset = "cp1252" if page.charset.lower() in _AS_WINDOWS else page.charset
+    if not charset or page.content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         return page.content
     try:
-        " ".encode(page.charset)  # not every codec is one of texts
+        " ".encode(charset)  # not every codec is one of texts
         pieces = (page.content[at : at + _PIECE] for at in range(0, len(page.content), _PIECE))
-        return b"\xef\xbb\xbf" + b"".join(piece.encode() for piece in codecs.iterdecode(pieces, page.charset))
+        return b"\xef\xbb\xbf" + b"".join(piece.encode() for piece in codecs.iterdecode(pieces, charset))
     except (LookupError, UnicodeError, TypeError):
         return page.content
 
 
+_VERSION = re.compile(r"/(?:v?\d+(?:\.\d+)*(?:\.x)?|latest|stable|current|main|master|dev)$", re.IGNORECASE)
+_AS_WINDOWS = frozenset({"iso-8859-1", "iso8859-1", "latin1", "latin-1", "us-ascii", "ascii"})
+"""Charsets that browsers read as Windows-1252 (WHATWG Encoding)."""
+
+
 def _folder(url: str) -> str:
-    """Return host and folder that a start page opens; of a sitemap, the whole host."""
+    """Return host and folder that a start page opens; of a sitemap, the whole host.
+
+    A last part that names a version is a folder, also where people leave its slash out.
+    """
     parts = urlsplit(url)
-    folder = "/" if is_sitemap(url) else parts.path[: parts.path.rfind("/") + 1]
+    path = f"{parts.path}/" if _VERSION.search(parts.path) else parts.path
+    folder = "/" if is_sitemap(url) else path[: path.rfind("/") + 1]
     return f"{parts.netloc}{folder}"
 
 
