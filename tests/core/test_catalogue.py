@@ -366,3 +366,8 @@ def test_a_mistake_in_who_is_asked_is_told(tmp_path, text, told):
     with pytest.raises(ConfigurationError) as caught:
         load(tmp_path, BASE + text)
     assert told in str(caught.value) and f"line {(BASE + text).count(chr(10))}" in str(caught.value)
+
+
+def test_a_source_that_never_answers_is_tried_for_ever() -> None:
+    schedule = Schedule(300.0, 60.0, 600.0)
+    assert [schedule.wait(0, failures) for failures in (0, 1_024, 10_000)] == [300.0] * 3

@@ -172,3 +172,57 @@ def test_a_flow_chart_is_read_where_it_stands():
         "pages; Answer it again\n\n"
         "How an answer is found."
     )
+
+
+def body_of(html: str) -> str:
+    above = "<h1>Page</h1><p>What this page is about, in a sentence.</p>"
+    page = f"<html><body><main>{above}{html}</main></body></html>"
+    return "\n\n".join(section.text for section in parsed(page, "html").sections)
+
+
+@pytest.mark.parametrize("kind", ["ul", "ol"])
+def test_a_list_between_two_items_belongs_to_the_one_before(kind):
+    text = body_of(f"<{kind}><li>A</li><{kind}><li>A1</li></{kind}><li>B</li></{kind}>")
+    first, inner, last = [line for line in text.splitlines() if line.strip().endswith(("A", "A1", "B"))]
+    assert inner.startswith("  ") and not first.startswith(" ") and not last.startswith(" ")
+    assert "Only" in body_of(f"<{kind}><{kind}><li>Only</li></{kind}></{kind}>")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Last updated timestamps are stored in UTC for every row.",
+        "Built with extensibility in mind, plugins can replace anything.",
+        "Copyright stays with authors.",
+        "Edit this page to change what the build shows in the end.",
+    ],
+)
+def test_a_sentence_that_begins_like_a_footer_is_read(said):
+    assert said in body_of(f"<p>{said}</p>")
+
+
+@pytest.mark.parametrize(
+    "said", ["Last updated on Mar 3, 2024.", "Built with Sphinx 7.2.", "Copyright 2024, Kettle Inc.", "Next"]
+)
+def test_a_footer_is_not_read(said):
+    assert said not in body_of(f"<p>{said}</p>")
+    assert body_of("<ul><li>Back</li><li>Next</li></ul>").count("Next") == 1
+
+
+def test_a_table_with_code_in_a_cell_and_a_box_around_text_are_read_whole():
+    table = (
+        "<table><tr><th>Command</th><th>Meaning</th></tr><tr><td class='code'><pre>run</pre></td>"
+        "<td>Runs it all</td></tr><tr><td class='code'><pre>stop</pre></td><td>Ends it</td></tr></table>"
+    )
+    text = body_of(table)
+    assert "Runs it all" in text and "Ends it" in text
+    words = "This box explains in two long sentences what the code below does. It has a second one, too."
+    text = body_of(
+        f"<div class='lang-en'><p>{words}</p><pre>first</pre><p>{words}</p><pre>second</pre></div>"
+    )
+    assert text.count("explains") == 2 and "first" in text and "second" in text
+    numbered = (
+        "<table class='highlighttable'><tr><td class='linenos'><pre>1</pre></td>"
+        "<td class='code'><pre>x = 1</pre></td></tr></table>"
+    )
+    assert "x = 1" in body_of(numbered) and "\n1\n" not in body_of(numbered)

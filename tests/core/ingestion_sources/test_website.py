@@ -12,7 +12,8 @@ from core.errors import SourceError
 from core.ingestion.parsing import parse
 from core.ingestion.sources._public import is_public
 from core.ingestion.sources.website.links import is_trap, links_of, sitemap_of, tidy
-from core.ingestion.sources.website.source import Options, WebsiteSource
+from core.ingestion.sources.website.page_cache import Copy
+from core.ingestion.sources.website.source import Options, WebsiteSource, _as_utf8, _folder
 from tests.core.ingestion_sources.site_server import (
     Site,
     bomb,
@@ -95,16 +96,17 @@ def test_an_unchanged_page_sends_no_body_again(tmp_path):
         assert b"sings" in documents["docs/faq.html"].content
 
 
-def test_a_page_that_is_gone_is_gone_and_one_that_fails_stays(tmp_path):
+@pytest.mark.parametrize("code", [503, 522, 408])
+def test_a_page_that_is_gone_is_gone_and_one_that_fails_stays(code, tmp_path):
     with Site(DOCS) as site:
         read(website(site, tmp_path))
-        site.pages["/docs/deep/er.html"] = status(503)
+        site.pages["/docs/deep/er.html"] = status(code)
         del site.pages["/docs/faq.html"]
         source = website(site, tmp_path)
         assert read(source) == ["docs", "docs/guide.html", "docs/deep/er.html"]
         assert dict(source.skipped) == {
             f"{site.url}/docs/faq.html": "HTTP 404",
-            f"{site.url}/docs/deep/er.html": "HTTP 503; its earlier copy stays",
+            f"{site.url}/docs/deep/er.html": f"HTTP {code}; its earlier copy stays",
         }
 
 
@@ -432,6 +434,27 @@ def test_base_and_areas_are_read():
         "https://x.example/other/a.html",
         "https://x.example/other/",
     )
+
+
+@pytest.mark.parametrize(
+    ("start", "folder"),
+    [
+        ("https://x.example/3.1", "x.example/3.1/"),
+        ("https://x.example/en/latest", "x.example/en/latest/"),
+        ("https://x.example/v2", "x.example/v2/"),
+        ("https://x.example/guide/intro", "x.example/guide/"),
+        ("https://x.example/guide/intro.html", "x.example/guide/"),
+        ("https://x.example/3.1/sitemap.xml", "x.example/"),
+    ],
+)
+def test_a_version_at_the_end_of_a_start_is_a_folder(start, folder):
+    assert _folder(start) == folder
+
+
+def test_what_says_latin_1_is_read_as_browsers_do():
+    text = "Don’t use “smart” quotes – ever, costs €5."
+    page = Copy("https://x.example/", text.encode("cp1252"), "text/html", "iso-8859-1")
+    assert _as_utf8(page).decode("utf-8-sig") == text
 
 
 @pytest.mark.parametrize("start", ["ftp://x.example/", "docs", ""])

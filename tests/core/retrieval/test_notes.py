@@ -165,3 +165,13 @@ def test_where_notes_come_first_older_ones_are_left_out() -> None:
     assert left("2.2", "2.3.2", "page", "2.2") == ["2.3.2", "page", "2.2"], "what is to come is no past"
     assert left("2.3", "page", "2.2", "2.0") == ["page", "2.2", "2.0"]
     assert left("2.3") == []
+
+
+ADDED = "pallets/click@8.1"
+
+
+@pytest.mark.parametrize(("asked", "own"), [("3.1", ["3.1", "2.0"]), ("", ["3.1", "2.0"]), (ADDED, [ADDED])])
+def test_notes_of_what_an_admin_added_tell_nothing_of_the_product(asked: str, own: list[str]) -> None:
+    live = dict.fromkeys(("3.1", ADDED, "2.0", "click==8.1"), cast(Live, None))
+    notes = ReleaseNotes(live, cast(PageViews, None), FakeWords())
+    assert notes._own(asked) == own
