@@ -195,7 +195,8 @@ def _cut(
     before: str,
 ) -> ChunkedDocument | None:
     content = raw.content.decode("latin-1")
-    hash_ = content_hash(INDEX_VERSION, str(max_tokens), raw.path, raw.url, raw.format, content)
+    site = formats.configured(raw)
+    hash_ = content_hash(INDEX_VERSION, str(max_tokens), raw.path, raw.url, raw.format, content, site)
     document = None
     if reaches_out(raw):  # what it includes may change while it stays the same
         document = parse(raw)

@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
+
+from core.domain import RawDocument, content_hash
 
 MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
 MAX_PICTURED_BYTES = 50_000_000
 """The same for what is mostly pictures and fonts."""
+CONFIGURATIONS = (
+    *("conf.py", "source/conf.py", "mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml"),
+    *(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts")),
+)
+"""What says, above a document, how its site is made: versions, anchors, roles, links."""
 ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 """Media types by which a server says that it does not know: the ending alone tells the format."""
 
@@ -96,3 +105,23 @@ def _media(folders: tuple[str, ...]) -> Mapping[str, str]:
 @lru_cache(maxsize=4)
 def _endings(folders: tuple[str, ...]) -> Mapping[str, str]:
     return {ending: name for name in _names(folders) for ending in kind_of(name).endings}
+
+
+def configured(raw: RawDocument) -> str:
+    """Return a digest of the configurations that stand above a document in its root; empty for none."""
+    if not raw.root:
+        return ""
+    root, found = Path(raw.root).resolve(), list[str]()
+    for folder in (root / (raw.file or raw.path)).resolve().parents:
+        if not folder.is_relative_to(root):
+            break
+        for name in CONFIGURATIONS:
+            with suppress(OSError):
+                status = (folder / name).stat()
+                found.append(_digest(str(folder / name), status.st_mtime_ns, status.st_size))
+    return content_hash(*found) if found else ""
+
+
+@lru_cache(maxsize=64)
+def _digest(path: str, _modified: int, _size: int) -> str:
+    return content_hash(Path(path).read_bytes().decode("latin-1"))

@@ -1,11 +1,13 @@
+import json
 import subprocess
 import sys
 
 import pytest
 
+from core.domain import RawDocument
 from core.errors import SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES
-from core.ingestion.parsing import without_moved
+from core.ingestion.parsing import cut, without_moved
 from tests.core.ingestion.pages import body, parsed
 
 
@@ -116,3 +118,56 @@ def test_sections_that_only_say_where_their_text_has_gone_are_left_out(text, sta
     page = parsed(f"Guide\n=====\n\nIt boils.\n\nOld\n---\n\n{text}\n", "rst")
     assert [section.headings[-1] for section in page.sections] == ["Guide", "Old"]
     assert len(without_moved(page).sections) == (2 if stays else 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "other", "before", "after", "said"),
+    [
+        (
+            "a.rst",
+            "Page\n====\n\nThis is |release|.\n",
+            "conf.py",
+            "release = '8.1'",
+            "release = '8.2'",
+            "8.2",
+        ),
+        (
+            "a.rst",
+            "Page\n====\n\nLimits:\n\n.. csv-table::\n   :file: l.csv\n",
+            *("l.csv", "name,100", "name,500", "500"),
+        ),
+        (
+            "a.ipynb",
+            json.dumps(
+                {
+                    "nbformat": 4,
+                    "nbformat_minor": 5,
+                    "metadata": {},
+                    "cells": [
+                        {
+                            "cell_type": "markdown",
+                            "id": "a",
+                            "metadata": {},
+                            "source": '# Page\n\n--8<-- "i.md"',
+                        }
+                    ],
+                }
+            ),
+            *("i.md", "It was so.", "It is other.", "other"),
+        ),
+    ],
+)
+def test_a_page_is_read_again_when_what_it_depends_on_changes(
+    name, text, other, before, after, said, tmp_path
+):
+    def read(known: str = ""):
+        kind = {"rst": "rst", "ipynb": "notebook"}[name.rpartition(".")[2]]
+        raw = RawDocument(name, "https://x.example/a", text.encode(), kind, str(tmp_path), name)
+        return cut(raw, "1.0", "s", len, 10_000, known)
+
+    (tmp_path / other).write_text(before)
+    first = read()
+    assert first is not None and read(first.hash) is None, "nothing changed"
+    (tmp_path / other).write_text(after + " ")
+    again = read(first.hash)
+    assert again is not None and said in again.contexts[0].page
