@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.commands.command import Command, Option
+from bot.cli.main import _sent
+from bot.cli.request import carry_out, print_line
+from bot.commands.command import Command, Option, Sent
 from bot.commands.request import LARGEST, checked
 from bot.home import control_socket
 from bot.home.control_socket import NO_REQUEST, SOCKET, Control
 from core.errors import UsageError
+from core.settings import load_settings
 
 COMMAND = Command(
     "look",
@@ -88,3 +93,65 @@ async def test_garbage_and_what_was_cut_off_is_one_line_in_the_log(
     await control.stop()
     [record] = [r for r in caplog.records if r.levelno >= logging.WARNING]
     assert "no request" in record.getMessage() and not record.exc_info
+
+
+async def test_a_command_whose_output_is_closed_is_carried_out_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def call(home: Path, request: dict[str, Any]) -> Any:
+        asked.append(request)
+        yield {"line": "first"}
+
+    class Closed:
+        def write(self, text: str) -> None:
+            raise BrokenPipeError
+
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    monkeypatch.setattr(control_socket, "call", call)
+    with pytest.raises(BrokenPipeError):
+        await carry_out(load_settings(None, home=tmp_path), {"command": "memory", "action": "list"}, Closed())
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "changes"),
+    [
+        ({"command": "status"}, True),
+        ({"command": "memory", "action": "export"}, False),
+        ({"command": "batch"}, False),
+        ({"command": "ask"}, False),
+    ],
+)
+def test_times_that_people_and_pages_wrote_are_left_alone(
+    request_: dict[str, Any], changes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        out = io.StringIO()
+        print_line("It starts at 2024-03-01 00:30 UTC.", request_, out)
+        assert ("00:30 UTC" not in out.getvalue()) is changes
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("code", "lines", "kept"), [(1, [], "old\n"), (0, ["new"], "new\n"), (1, ["new"], "new\n"), (0, [], "")]
+)
+def test_a_command_that_fails_at_once_leaves_its_file_as_it_was(
+    code: int, lines: list[str], kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def done(settings: object, request: object, out: Any) -> int:
+        out.writelines(f"{line}\n" for line in lines)
+        return code
+
+    monkeypatch.setattr("bot.cli.request.carry_out", done)
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("old\n")
+    assert _sent(load_settings(None, home=tmp_path), Sent({"command": "memory"}, file)) == code
+    assert file.read_text() == kept and [one.name for one in tmp_path.iterdir()] == [file.name]

@@ -14,6 +14,7 @@ from bot.commands import registry
 from bot.commands.command_line import handle
 from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
+from bot.commands.slash.derived import subcommands
 from bot.commands.slash.table import Call, Option, SlashCommands, Subcommand
 from bot.operations.application import Application
 from bot.operations.audit import Audit, audit_text
@@ -292,3 +293,18 @@ async def test_the_command_lines_changes_are_written_down(request_: dict[str, ob
 
 async def unheard(message: dict[str, object]) -> None:
     """Hear nothing of what a command says."""
+
+
+async def test_no_password_in_an_address_is_written_down() -> None:
+    kept = FakeAudit()
+    said = "sources add https://bob:s3cret@git.example.org/x.git"
+    await Audit(kept, lambda: 1.0).note("cli:bob", "", said, "done")
+    [act] = await kept.acts()
+    assert act.what == "sources add https://git.example.org/x.git"
+
+
+def test_what_asks_first_takes_the_word_that_it_tells_people_to_write() -> None:
+    found = {one.name: one for one in subcommands(cast(Application, SimpleNamespace()), registry.table())}
+    for name in ("memory retire", "memory public", "memory rebuild", "forget", "opt-out"):
+        assert [option.name for option in found[name].options].count("confirm") == 1, name
+    assert "confirm" not in [option.name for option in found["memory restore"].options]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.web.journal import Journal
+from bot.platforms.web.journal import Journal, expire, read
 from tests.platforms.web_client import serving, settings, until
 from tests.platforms.web_dispatch import FakeDispatch
 
@@ -131,3 +132,14 @@ async def test_what_cannot_be_read_is_set_aside_and_not_written_over(
     assert "set aside" in caplog.text and (tmp_path / "playground.broken.jsonl" / "mine").exists()
     assert await texts(tmp_path) == ["hello"]
     assert os.stat(tmp_path / "playground.jsonl").st_mode & 0o077 == 0
+
+
+def test_what_was_deleted_stays_so_when_old_conversations_go(tmp_path: Path) -> None:
+    journal = tmp_path / "playground.jsonl"
+    old, young = {"id": "1", "at": 1.0}, {"id": "2", "at": 99.0}
+    secret = {"id": "3", "thread": "2", "text": "not for you", "at": 98.0}
+    lines = [old, young, secret, {**young, "text": "edited"}, {"gone_id": "3"}]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert expire(journal, 50.0) == 1, "one message was old"
+    assert read(journal) == [{**young, "text": "edited"}]
+    assert expire(journal, 50.0) == 0 and read(journal) == [{**young, "text": "edited"}]
