@@ -238,6 +238,16 @@ async def test_who_opted_out_is_nowhere_and_who_asks_to_be_forgotten_goes(slack,
     assert "lower drawer" not in str(await house.read()), "no answer without its question"
 
 
+async def test_a_channel_of_which_there_is_no_copy_is_not_taken_for_an_empty_one(
+    slack: SlackServer, tmp_path: Path
+) -> None:
+    talk(slack)
+    house = House(slack, tmp_path / "restored", answers="any")
+    house.source.forgotten = lambda account: float(NOW) if account == "slack:U2" else 0.0
+    house.source.asks = False
+    assert "Buy a new" in str(await house.read()), "a backup has no copies, and somebody was forgotten again"
+
+
 async def test_what_goes_on_still_is_left_for_later(slack: SlackServer, tmp_path: Path) -> None:
     asked = slack.say("U1", "C1", "How do I descale it?")
     slack.say("U2", "C1", "Boil vinegar in it.", asked)

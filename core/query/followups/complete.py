@@ -87,6 +87,14 @@ class Completion:
     carried: tuple[str, ...] = ()
 
 
+_WHOLE = re.compile(
+    r"\bhow\s+(?:(?:do|can|should|would|could|must)\s+(?:i|we|you|one)|to)\s+(?!(?:do|use|get|see|set|change)\s+(?:the\s+)?(?:same|other|others|rest)\b)"
+    r"[a-z]\w+\s+(?:the|an?|my|our)\s+(?!(?:same|other|others|rest|one)\b)[a-z]\w+",
+    re.IGNORECASE,
+)
+"""A question that has its own deed and thing: "how do I set the secret key?" goes on with nothing."""
+
+
 def complete(text: str, history: Sequence[Turn], product: Product) -> Completion:
     """Complete a message from its thread, where it needs it; the text is the message itself where not."""
     thread = Thread()
@@ -105,7 +113,8 @@ def complete(text: str, history: Sequence[Turn], product: Product) -> Completion
 def _after(text: str, thread: Thread, product: Product) -> Thread:
     """Return the thread with one more question; one that stands alone begins a subject."""
     base = _completed(text, thread, product)
-    alone = base == text and not leans(text, product) and not same_subject(text, thread)
+    stands = not leans(text, product) or bool(_WHOLE.search(text))
+    alone = base == text and stands and not same_subject(text, thread)
     if not thread.question or alone:
         return Thread(base, text, "", subject(text, product), text)
     return Thread(base, text, "", thread.focus, thread.opening)

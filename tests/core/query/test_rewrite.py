@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain import Product, Question, Turn, single_spaced
+from core.query.followups.complete import complete
 from core.query.forms import without_addresses
 from core.query.releases.resolve import resolve
 from core.query.understand import checked, queries
@@ -320,3 +321,24 @@ _WORDS = word_list(
 def test_completion_neither_drops_nor_invents(text, earlier):
     base = _ask(text, earlier).base
     assert checked(base, text, (Turn("user", earlier),)) or base == text
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "completed"),
+    [
+        ("How do I set the secret key?", "how long should it be?", "how long should secret key be?"),
+        ("How do I configure the error log?", "Where is it stored?", "Where is error log stored?"),
+        (
+            "How do I disable the reloader?",
+            "does that work on Windows?",
+            "does disabling the reloader work on Windows?",
+        ),
+    ],
+)
+def test_a_whole_question_begins_a_subject_of_its_own(asked, said, completed):
+    turns = [
+        turn
+        for text in ("How do I nest blueprints?", asked)
+        for turn in (Turn("user", text, "a"), Turn("assistant", "Some answer."))
+    ]
+    assert complete(said, turns, PRODUCTS["flask"]).text == completed
