@@ -20,7 +20,7 @@ def test_the_link_opens_the_page_until_the_token_changes(chromium: webdriver.Chr
         assert "wants its token" in chromium.find_element(By.TAG_NAME, "body").text
         page.driver.get(f"{url}/?token=first")
         page.find("#title")
-        assert "first" not in chromium.current_url
+        page.until(lambda: "first" not in chromium.current_url)
         page.open()
         page.write("How do I test a view that redirects?")
         page.find("#thread .footer")

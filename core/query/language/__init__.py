@@ -51,8 +51,9 @@ _CODE = re.compile(
 _SMALL = {language: frozenset(words.split()) for language, words in words_of(__package__)["small"].items()}
 _OWN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 _ASKED_IN_ENGLISH = re.compile(
-    r"\b(?:how|what|why|where|when|which|who)\s+(?:do|does|did|can|could|should|would|will|is|are|to)\b"
-    r"|\b(?:can|could|do|does|did|should|would|is|are)\s+(?:i|we|you|the|it|there|they)\b",
+    r"(?:^|[,.;:!?]\s)\W{0,3}(?:(?:so|and|but|hi|hello|hey|ok|well|please)\W{1,3})?(?:"
+    r"(?:how|what|why|where|when|which|who)\s+(?:do|does|did|can|could|should|would|will|is|are|to)\b"
+    r"|(?:can|could|do|does|did|should|would|is|are)\s+(?:i|we|you|the|it|there|they)\b)",
     re.IGNORECASE,
 )
 """How questions begin in English alone: "how do i deploy" has two small words of Polish."""

@@ -86,3 +86,8 @@ async def test_many_at_once_read_the_model_once() -> None:
 )
 def test_a_short_question_with_small_words_of_other_languages_is_english(text: str) -> None:
     assert detected(text) == "en"
+    assert detected(f"hi, {text}") == detected(f"in blueprints, {text}") == "en"
+
+
+def test_english_words_in_a_question_make_it_no_english_one() -> None:
+    assert detected("Gibt es ein How To dazu, oder wie mache ich das?") == "de"
