@@ -83,6 +83,12 @@ _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNO
 _ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
 _TO_DO = re.compile(rf"(?:{_FRAME})|\bto\s{{1,3}}[a-z]", re.IGNORECASE)
 _FRAMED = re.compile(rf"(?:{_FRAME})|^how\b|^what\b", re.IGNORECASE)
+_ANNOUNCES = re.compile(
+    r"(?:(?:hi|hello|hey)\W{1,3})?(?:(?:i|we)\s+(?:have|had|got)\s+)?(?:(?:two|three|some|several|a\s+few|a\s+couple\s+of|\d)"
+    r"\s+)(?:quick\s+|small\s+)?questions\b[^.?!]{0,40}[:.]?$",
+    re.IGNORECASE,
+)
+"""Says that questions come: "I have two questions about Flask:"."""
 _JOINED = re.compile(r"\b(?:and|but|or|plus)\b", re.IGNORECASE)
 """Sets what is told off as something to do; before a mere comma stands why it is asked, if no question."""
 _SUPPOSES = re.compile(
@@ -122,6 +128,8 @@ def _asked(base: str) -> tuple[list[str], list[str]]:
     asked: list[str] = []
     for line in base.splitlines():
         for sentence in sentences(re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line.strip())):
+            if _ANNOUNCES.match(sentence):
+                continue
             if not (sentence.endswith("?") or _ASKS.match(sentence)):
                 statements.append(sentence)
             elif asked and _weight(sentence) < _least(sentence):

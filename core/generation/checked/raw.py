@@ -14,6 +14,10 @@ _WORDS = words_of(__package__)
 EXTREMES = frozenset(query_terms(" ".join(_WORDS["extremes"])))
 """Terms that say which of several is asked for: a page that names only one of them does not have them."""
 _STRONG = re.compile(r"\*{1,3}|(?<!\w)__|__(?!\w)")
+_LABELLED = re.compile(
+    r"^[\W\d]{0,12}\*\*[^*\n]{1,80}(?::\*\*|\*\*:)\s*|^[\W\d]{0,12}\*\*[^*\n]{1,80}\*\*\W{0,8}$", re.MULTILINE
+)
+"""A label in bold, "**Important Notes:**": it names what comes, and nothing of the product."""
 _LEADS = re.compile(r"^[\s>#|+•–—-]*+(?:\d{1,3}[.)]\s)?")
 _PARTED = re.compile(r"\s?[|]\s?|\s[–—]\s")
 
@@ -185,10 +189,11 @@ def is_unknown(text: str) -> bool:
 
 def says_lack(sentence: str) -> bool:
     """Return True if a sentence says that nothing is known, whatever follows it."""
-    plain = _plain(sentence)
-    if _LACKING.search(plain):
-        return True
-    return bool(_PHRASE.match(plain) or (_LACK.match(plain) and not _ADVICE.match(plain)))
+    said = (_plain(sentence), _plain(_LABELLED.sub("", sentence, count=1)))
+    return any(
+        _LACKING.search(plain) or _PHRASE.match(plain) or (_LACK.match(plain) and not _ADVICE.match(plain))
+        for plain in said
+    )
 
 
 def _plain(text: str) -> str:
@@ -217,5 +222,5 @@ def says_unknown(text: str) -> bool:
 
 def unmarked(prose: str) -> str:
     """Return prose in which lines, cells and labels begin like sentences: a capital there names nothing."""
-    lines = (_LEADS.sub("", line) for line in _STRONG.sub("", prose).split("\n"))
+    lines = (_LEADS.sub("", line) for line in _STRONG.sub("", _LABELLED.sub("", prose)).split("\n"))
     return ". ".join(_PARTED.sub(". ", line).strip() for line in lines)

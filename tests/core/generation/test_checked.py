@@ -7,7 +7,7 @@ import pytest
 from core.generation.checked.checks import _NAMED, Checker
 from core.generation.checked.code import defined
 from core.generation.checked.material import Material
-from core.generation.checked.raw import asks, echoes, plain, polite, unmarked, unrepeated, worded
+from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
 from core.generation.checked.statements import drafted, ended, joined, once, statements, without
 from core.generation.quotes.blocks import closed, split
 
@@ -536,6 +536,8 @@ def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
     "text",
     [
         "**Solution**",
+        "**Important Notes:**",
+        "1. **Important Notes**: It works.",
         "**Summary:** Set it to the maximum [1].",
         "- **Proxy**: Nginx limits uploads, too [1].",
         "### Solution",
@@ -562,3 +564,16 @@ def test_code_keeps_its_tabs_and_what_looks_like_numbers_of_issues() -> None:
     make, colors = "```make\nrun:\n\tflask run\n```", "```yaml\ncolors:\n  #336699\n```"
     assert [one.text for one in split(make)] == [make] and [one.text for one in split(colors)] == [colors]
     assert split("-\ta\n  #12, #13")[0].text == "-   a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**1. Log to a file:** The documentation I found does not say how to log to a file.",
+        "**Logging**: The documentation I found does not say how.",
+        "**The documentation I found does not say how.**",
+        "The documentation I found does not say how.",
+    ],
+)
+def test_a_label_before_what_is_lacking_changes_nothing(text: str) -> None:
+    assert says_lack(text) and not says_lack("**Logging:** Flask uses standard Python `logging` [4].")

@@ -139,3 +139,8 @@ def test_too_many_parts_are_one():
 )
 def test_what_leads_to_a_question_or_guesses_at_its_answer_is_no_question(text):
     assert parts(text) == (text,)
+
+
+def test_what_announces_questions_is_part_of_none():
+    text = "I have two questions about Flask:\n1. How do I log to a file?\n2. How do I return JSON with 404?"
+    assert parts(text) == ("How do I log to a file?", "How do I return JSON with 404?")
