@@ -143,3 +143,11 @@ def test_what_was_deleted_stays_so_when_old_conversations_go(tmp_path: Path) -> 
     assert expire(journal, 50.0) == 1, "one message was old"
     assert read(journal) == [{**young, "text": "edited"}]
     assert expire(journal, 50.0) == 0 and read(journal) == [{**young, "text": "edited"}]
+
+
+async def test_what_is_said_after_the_end_is_kept(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "playground.jsonl")
+    journal.start([{"id": "1"}])
+    await journal.close()
+    journal.append({"id": "2", "text": "Reindexing was interrupted."})
+    assert read(journal.path) == [{"id": "1"}, {"id": "2", "text": "Reindexing was interrupted."}]

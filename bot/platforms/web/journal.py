@@ -46,8 +46,12 @@ class Journal:
         self._writer.submit(self._write, "w", _lines(records))
 
     def append(self, record: dict[str, Any]) -> None:
-        """Add one line, soon."""
-        self._writer.submit(self._write, "a", _lines([record]))
+        """Add one line, soon; once the journal is closed, at once: work that ends last says so last."""
+        lines = _lines([record])
+        try:
+            self._writer.submit(self._write, "a", lines)
+        except RuntimeError:
+            self._write("a", lines)
 
     async def settled(self) -> None:
         """Wait until all that was handed over is written, as far as the disk takes it."""
