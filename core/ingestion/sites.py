@@ -17,6 +17,7 @@ from typing import Any, Literal
 import yaml
 
 from core.ingestion import front_matter
+from core.ingestion.formats import DOCUSAURUS, MKDOCS
 
 MAX_BYTES = 500_000
 """Size above which a configuration is not read; ours: Material's own has 20 kB."""
@@ -24,8 +25,6 @@ MAX_BYTES = 500_000
 CACHE_SECONDS = 60
 """How long it is remembered that a folder looks like one of Docusaurus."""
 
-_MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml")
-_DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
 _LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
 _COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
 _BRACED = re.compile(r"\{[^{}]*\}")
@@ -66,7 +65,7 @@ def site_of(root: str, file: Path | None) -> Site | None:
                 inside, int(monotonic() // CACHE_SECONDS)
             )
             return Site("docusaurus", inside, ((inside, ""),)) if category else None
-        for name in (*_MKDOCS, *_DOCUSAURUS):
+        for name in (*MKDOCS, *DOCUSAURUS):
             config = folder / name
             try:
                 status = config.stat()

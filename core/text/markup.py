@@ -205,11 +205,11 @@ def fences(lines: Sequence[str]) -> Iterator[Fence]:
         if opening := _OPENER.match(lines[at]):
             quoted, mark = bool(opening["quote"]), opening["mark"]
             end = at + 1
-            while end < len(lines) and not _closes(lines[end], mark, quoted):
+            while end < len(lines) and not closes(lines[end], mark, quoted):
                 if quoted and not _QUOTED.match(lines[end]):
                     break
                 end += 1
-            closed = end < len(lines) and _closes(lines[end], mark, quoted)
+            closed = end < len(lines) and closes(lines[end], mark, quoted)
             yield (fence := Fence(at, end, closed, opening))
             at = fence.last
         else:
@@ -234,7 +234,7 @@ def _written_until(lines: Sequence[str], first: int, opening: re.Match[str]) -> 
     """Return the line after a block of code as `fence` writes it, 0 where it is none."""
     mark = opening["mark"]
     for at in range(first + 1, len(lines)):
-        if _closes(lines[at], mark, False):
+        if closes(lines[at], mark, False):
             full = any(line.strip() for line in lines[first + 1 : at])
             return at + 1 if full and " " not in opening["info"].strip() else 0
         inner = _OPENER.match(lines[at])
@@ -243,7 +243,8 @@ def _written_until(lines: Sequence[str], first: int, opening: re.Match[str]) -> 
     return 0
 
 
-def _closes(line: str, mark: str, quoted: bool) -> bool:
+def closes(line: str, mark: str, quoted: bool = False) -> bool:
+    """Return True if a line ends the block of code that a mark opened, also where that is `quoted`."""
     bare = line.strip(" \t>" if quoted else " \t")
     return len(bare) >= len(mark) and not bare.strip(mark[0])
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from core.retrieval.release_notes.notes import is_version
+from core.text.markup import closes
 from core.text.words import index_terms, one_line, sentences
 from core.vocabulary import BARE_HEADINGS
 
@@ -85,7 +86,7 @@ def _lines(markdown: str) -> list[str]:
     mark = ""
     for line in markdown.split("\n"):
         if mark:
-            mark = "" if _closes(line, mark) else mark
+            mark = "" if closes(line, mark) else mark
             found.append(line)
             continue
         line = line.expandtabs(4)
@@ -103,19 +104,14 @@ def closed(markdown: str) -> str:
     for line in markdown.split("\n"):
         if not mark:
             mark = fence.group(2) if (fence := _FENCE.match(line)) else ""
-        elif _closes(line, mark):
+        elif closes(line, mark):
             mark = ""
-        elif (cited := _CITED_END.match(line)) and _closes(cited[1], mark):
+        elif (cited := _CITED_END.match(line)) and closes(cited[1], mark):
             lines += [cited[1].rstrip(), cited[2].strip()]
             mark = ""
             continue
         lines.append(line)
     return "\n".join(lines)
-
-
-def _closes(line: str, mark: str) -> bool:
-    closing = line.strip()
-    return bool(closing) and not closing.strip(mark[0]) and len(closing) >= len(mark)
 
 
 def _starts_block(line: str) -> bool:
@@ -125,7 +121,7 @@ def _starts_block(line: str) -> bool:
 
 
 def _fence_end(lines: list[str], start: int, mark: str) -> int:
-    ends = (at + 1 for at in range(start + 1, len(lines)) if _closes(lines[at], mark))
+    ends = (at + 1 for at in range(start + 1, len(lines)) if closes(lines[at], mark))
     return next(ends, len(lines))
 
 

@@ -22,10 +22,9 @@ MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
 MAX_PICTURED_BYTES = 50_000_000
 """The same for what is mostly pictures and fonts."""
-CONFIGURATIONS = (
-    *("conf.py", "source/conf.py", "mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml"),
-    *(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts")),
-)
+MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml")
+DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
+CONFIGURATIONS = ("conf.py", "source/conf.py", *MKDOCS, *DOCUSAURUS)
 """What says, above a document, how its site is made: versions, anchors, roles, links."""
 ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 """Media types by which a server says that it does not know: the ending alone tells the format."""

@@ -82,9 +82,9 @@ def detected(text: str) -> str:
         return "ja" if kana else "zh"
     if not re.search(r"[^\W\d_]", words):
         return ""
-    ranked = [(str(language), float(share)) for language, share in _identifier().rank(words)]
     if _ASKED_IN_ENGLISH.search(words) and not _OWN_LETTER.search(words):
         return "en"
+    ranked = [(str(language), float(share)) for language, share in _identifier().rank(words)]
     language, probability = ranked[0]
     if language in FURTHER and probability >= _needed(language, words):
         return language
