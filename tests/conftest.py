@@ -97,9 +97,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage in what tests make, not in all that was imported for them."""
+    """Look for garbage in what tests make, not in all that was imported for them, and seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

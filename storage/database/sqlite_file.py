@@ -267,6 +267,11 @@ class OneTripConnection(AsyncAdapt_aiosqlite_connection):
     __slots__ = ()
     _cursor_cls = OneTripCursor
 
+    def rollback(self) -> None:
+        """Roll back where a transaction is open; the pool wants it of every connection that comes back."""
+        if self._connection._connection and self._connection.in_transaction:
+            super().rollback()
+
 
 def connect(dialect: Any, _record: object, given: Any, named: Any) -> OneTripConnection:
     """Open a connection for an engine; a listener to its `do_connect`."""
