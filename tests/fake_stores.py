@@ -586,6 +586,11 @@ class FakeConversations:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
         return max(found, key=lambda claim: claim.at, default=None)
 
+    async def last_asked(self, conversation: str) -> Claim | None:
+        found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
+        asked = (c for c in found if c.kind in ("message", "share"))
+        return max(asked, key=lambda claim: claim.at, default=None)
+
     async def last_told(self, conversation: str) -> Claim | None:
         told = set(self._posts.values()) & self._settled
         found = [c for key, c in self._claims.items() if key in told and c.conversation == conversation]

@@ -14,10 +14,10 @@ from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
 from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
-from bot.conversation.gone import said_in
+from bot.conversation.gone import deletion, said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Triggers, asks_nothing, is_objection
+from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, asked_again, packed, unheard, unpacked
 from bot.rendering.answers import sorry
@@ -114,7 +114,7 @@ class Questions:
     async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
         """Handle a claimed message: decide whether it is for the bot, and answer it."""
         with self._answering.holding(found.message.key):
-            if await self._desk.conversations.taken(_deletion(found.message.key)):
+            if await self._desk.conversations.taken(deletion(found.message.key)):
                 await self._settle(chat, found.message.key, found.parts, ())
                 return
             if not found.decided:
@@ -156,14 +156,12 @@ class Questions:
 
     async def _meant(self, chat: Chat, message: Message) -> Message:
         """Return a message; of a mention without words, what it calls the bot for: the question above it."""
-        if message.text or not message.mentions_bot:
+        if not message.mentions_bot or (message.text and not points_above(message.text)):
             return message
-        above = await self._triggers.above(chat, message)
-        if above is None:
+        if (above := await self._triggers.above(chat, message)) is None:
             return message
         text, author = above
-        authors = () if author == message.author.id else (author,)
-        meant = replace(message, text=text, authors=authors)
+        meant = replace(message, text=text, authors=() if author == message.author.id else (author,))
         await self._desk.conversations.decided(message.key, self._desk.opted_out.claim(meant).payload)
         return meant
 
@@ -172,9 +170,8 @@ class Questions:
         if not is_objection(message.text) or self._desk.opted_out.is_out(message.author.id):
             return None
         claim = await self._desk.conversations.last_claim(message.ref.conversation)
-        if claim is None:
-            return None
-        return sorry(claim.answer_id, self._answering.to_person(message.ref, message.scope))
+        person = self._answering.to_person(message.ref, message.scope)
+        return sorry(claim.answer_id, person) if claim else None
 
     async def _take(self, chat: Chat, found: Found) -> None:
         message, parts = found.message, found.parts
@@ -195,18 +192,19 @@ class Questions:
 
         What cannot be said is done with, too: else the claim would hold up what follows in the thread.
         """
-        message, ref = found.message, found.message.ref
+        message = found.message
         try:
-            if pause := await self._desk.pausing.of(ref.channel_key):
+            if pause := await self._desk.pausing.of(message.ref.channel_key):
                 return await self._desk.pausing.tell(chat, message, pause)
             if not found.again and (refused := await self._refused(message)):
                 quiet = message.unasked == "questions"  # nobody awaits an answer there
                 return () if quiet else await self._slowing.tell(chat, message, refused)
             hint = await self._desk.hint.to(message)
+            passed: tuple[MessageRef, ...] = ()
             if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
-                hint = await self._resolving.passed_on(chat, message)
+                hint, passed = await self._resolving.passed_on(chat, message)
             hint = hint or await self._objected(message)
-            return await chat.post(ref, hint) if hint else None
+            return (*passed, *await chat.post(message.ref, hint)) if hint else None
         except PlatformError as error:
             log.warning("nothing could be said instead of an answer: %s", error)
             return ()
@@ -249,7 +247,10 @@ class Questions:
             if claim is not None:
                 late = time.time() - claim.at > EDIT_SECONDS
                 same = not claim.payload or claim.payload.get("text") == message.text
-                if late or same or asks_nothing(message.text):
+                if not same and await self._resolving.passed_again(chat, message, claim):
+                    await self._desk.conversations.reworded(key, packed(message))
+                    return
+                if late or same or asks_nothing(message.text) or is_objection(message.text):
                     return
                 channel = message.ref.channel_key
                 if self._answering.stopping or await self._desk.pausing.of(channel):
@@ -289,12 +290,13 @@ class Questions:
                     log.warning("what was said of a message that is gone could not be deleted: %s", error)
             return
         try:
-            await self._desk.conversations.claim(NOTHING, _deletion(ref.key))
+            await self._desk.conversations.claim(NOTHING, deletion(ref.key))
         except StorageUnavailable as error:
             log.warning("a deletion cannot be noted: %s", error)
         async with self._desk.lock(f"mark {ref.key}"):
             await self._desk.engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
+        await self._resolving.taken_back(await self._desk.conversations.claimed(ref.key))
         first = await self._take_back(chat, ref.key)
         if first is None:
             return
@@ -322,8 +324,3 @@ class Questions:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
         await self._taking_up.resume(chat, self._go_on)
-
-
-def _deletion(key: str) -> str:
-    """Name the event that a message was deleted."""
-    return f"deleted {key}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from operator import attrgetter
+from itertools import takewhile
 
 from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
@@ -16,6 +17,7 @@ from core.errors import PlatformError
 from core.insights.examples import Examples
 from core.languages import _
 from core.ports import ConversationStore
+from core.ports.conversations import Claim
 from core.query.asking import asks_for_help
 from core.text.words import looks_like_question, one_line, ruled
 from core.vocabulary import words_of
@@ -77,8 +79,15 @@ class Triggers:
         conversation = message.ref.conversation
         # in this order: what is settled between the two looks is seen by one of them
         waiting = await self._conversations.open_in(conversation)
+        return self._is_of(message, [*waiting, *await self._last(conversation)])
+
+    async def _last(self, conversation: str) -> list[Claim]:
+        """Return the question answered last there, and what was told last: thanks take no thread over."""
         last = await self._conversations.last_told(conversation)
-        claims = [*waiting, *([last] if last else [])]
+        answered = await self._conversations.last_asked(conversation)
+        return [claim for claim in (answered, last) if claim]
+
+    def _is_of(self, message: Message, claims: Sequence[Claim]) -> bool:
         return any(self._opted_out.is_asker(claim, message.author.id) for claim in claims)
 
     async def goes_on(self, chat: Chat, message: Message) -> bool:
@@ -89,11 +98,11 @@ class Triggers:
         """
         conversation = message.ref.conversation
         waiting = await self._conversations.open_in(conversation)
-        last = await self._conversations.last_told(conversation)
         own = next((claim.at for claim in waiting if claim.message == message.key), float("inf"))
         earlier = [claim for claim in waiting if claim.decided and claim.at < own]
-        told = [*([last] if last else []), *earlier]
-        if not told or not self._opted_out.is_asker(max(told, key=attrgetter("at")), message.author.id):
+        last = await self._last(conversation)
+        began = max((claim.at for claim in earlier), default=0.0)
+        if not self._is_of(message, [claim for claim in last if claim.at > began] or earlier[-1:]):
             return False
         await self._unsolicited.went_on(conversation)
         if is_solved(message.text) and not message.mentions_others:
@@ -104,12 +113,12 @@ class Triggers:
         if message.mentions_others or asks_nothing(message.text):
             return False
         try:
-            turns = await chat.history(message.ref, 1)
+            turns = await chat.history(message.ref, ABOVE)
         except PlatformError as error:  # who asked last most likely goes on
             log.info("what was said before a message cannot be read: %s", error)
             return True
-        between_people = bool(turns) and turns[-1].role == "user" and turns[-1].author != message.author.id
-        return not between_people
+        since = takewhile(lambda turn: turn.role == "user", reversed(turns))
+        return not any(turn.author != message.author.id and not asks_nothing(turn.text) for turn in since)
 
     async def above(self, chat: Chat, message: Message) -> tuple[str, str] | None:
         """Return the latest question of a person above a message that nothing answered, and who asked it.
@@ -154,31 +163,62 @@ _ABOUT_ITSELF = re.compile(
     r"|wer bist du|was (?:bist|kannst|weißt) du(?: alles)?|wie funktionierst du|kannst du (?:mir )?helfen"
     r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你能做什么|你会什么|帮助|帮帮我"
 )
+_ABOVE = re.compile(
+    r"[\s^?👆☝⬆\ufe0f\U0001f3fb-\U0001f3ff]*[\^?👆☝⬆][\s^?👆☝⬆\ufe0f\U0001f3fb-\U0001f3ff]*"
+    r"|:(?:point_up(?:_2)?|arrow_up):"
+    r"|(?:please |hey )*(?:(?:can|could|would|will) you )?(?:please )?"
+    r"(?:help|answer|reply|take a look|have a look|look)"
+    r"(?: (?:out |with |at |to )?(?:this|that|it|him|her|them|us|me|here|above)(?: one| question)?)*"
+    r"(?: please)?"
+    r"|any (?:ideas?|thoughts?|clue)|ideas|thoughts|bump|up|do you know(?: this| that| the answer)?"
+    r"|(?:what about )?(?:this|that)(?: one)?|see above|kannst du (?:hier )?helfen|hilf(?: mal)?(?: bitte)?"
+)
 _THIS = r"(?:that|this|it|(?:the|your|that|this) (?:answer|solution|code|command))"
 _FAILS = r"work|help|(?:fix|solve|answer) (?:it|that|this|my (?:problem|question))"
 _WRONG = r"right|correct|true|working|helpful|it|what i (?:asked|meant|wanted)"
 _OBJECTION = re.compile(
-    r"(?:(?:no|nope|sorry|hm+|but|well|unfortunately|sadly|still|nein|leider|aber|pero|mais) )*(?:"
+    r"(?:(?:no|nope|sorry|hm+|but|well|unfortunately|sadly|still|nein|leider|aber|pero|mais|mas|но) )*(?:"
     rf"(?:{_THIS} )?(?:still |sadly )?(?:(?:does|did) not|(?:does|did)n'?t) (?:really )?(?:{_FAILS})"
-    rf"|(?:{_THIS} (?:is|was) )?(?:still )?(?:wrong|incorrect|wrong answer|not (?:{_WRONG}))"
+    rf"|(?:{_THIS}(?: is| was|'?s) )?(?:still )?(?:wrong|incorrect|wrong answer|broken|not (?:{_WRONG}))"
     rf"|{_THIS} (?:isn'?t|wasn'?t) (?:{_WRONG})"
-    r"|(?:das|es) (?:geht|funktioniert|klappt|hilft|stimmt) (?:so |immer noch |leider )*nicht"
-    r"|(?:das ist )?falsch|(?:eso |esto )?no (?:funciona|sirve|ayuda)"
-    r"|(?:ça|cela) ne (?:marche|fonctionne) pas|不行|没用|这不对|不对"
+    r"|(?:still )?(?:the )?same (?:problem|error|issue|thing|result)"
+    r"|(?:(?:das|es) )?(?:geht|funktioniert|klappt|hilft|stimmt) (?:so |immer noch |leider )*nicht"
+    r"|(?:(?:das|es) )?hat (?:so |leider )?nicht (?:geklappt|funktioniert|geholfen)"
+    r"|(?:das ist )?falsch|(?:eso |esto )?no (?:funciona|funcionó|sirve|ayuda)"
+    r"|(?:(?:ça|cela) )?(?:ne )?(?:marche|fonctionne) (?:toujours )?pas"
+    r"|(?:isso |ainda )*não (?:funciona|funcionou|ajuda|ajudou|deu certo)"
+    r"|(?:это |всё |все |еще |ещё )*не (?:работает|помогло|помогает)"
+    r"|(?:还是)?不行|没用|没有用|(?:还是)?不起作用|这不对|不对|動きません(?:でした)?|動かない|うまくいきません(?:でした)?"
     r")(?: (?:for me|here|at all|either|though|unfortunately|anymore|bei mir|leider|para mí|chez moi))*"
 )
 """That an answer did not help, without anything that could be answered."""
 _SOLVED = re.compile(
-    r"(?:(?:is|it's|its|that's|this is|problem) )?(?:solved|fixed)(?: now| it)?"
-    r"|(?:that|this|it) (?:solved|fixed|worked|works|did)"
-    r"(?: (?:it|that|this|for me|now|(?:the|my) problem|the trick))*"
-    r"|works(?: now| for me| perfectly)*|gelöst|(?:das |es )?(?:geht|funktioniert|klappt)(?: jetzt| nun)*"
-    r"|resuelto|(?:ya )?funciona|résolu|(?:ça|cela) marche|解决了|好了"
+    r"(?:(?:is|it's|its|that's|this is|problem|(?:the|my) (?:problem|issue) is) )?(?:now )?(?:solved|fixed)"
+    r"(?: (?:now|it|for me|(?:the|my) (?:problem|issue)))*"
+    r"|(?:that|this|it) (?:has )?(?:solved|fixed|worked|works|did)"
+    r"(?: (?:it|that|this|for me|now|(?:the|my) (?:problem|issue)|the trick|like a charm))*"
+    r"|(?:it|that|this|everything)(?: is|'?s) (?:now )?working(?: now| for me| again| fine)*"
+    r"|works(?: now| for me| perfectly| great| fine| like a charm)*"
+    r"|gelöst|(?:das |es )?(?:geht|funktioniert|klappt)(?: jetzt| nun)*"
+    r"|(?:das |es )?hat (?:geklappt|geholfen)"
+    r"|resuelto|(?:ya )?funciona|funcionou|résolu|(?:ça|cela) marche|заработало|解决了|好了|動きました"
 )
 """That the trouble is over."""
+_JOY = (
+    "great|perfect|awesome|nice|cool|ok|okay|yes|yeah|yay|wow|super|perfekt|toll|genial|"
+    "thanks|thank you|thx|ty|danke|gracias|merci|obrigado|obrigada|so much|a lot|again|everyone|all|guys"
+)
+_JOY_BEFORE = re.compile(rf"^(?:(?:{_JOY}) )+")
+_JOY_AFTER = re.compile(rf"(?: (?:{_JOY}))+$")
 _CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
+
+
+def points_above(text: str) -> bool:
+    """Return True if a text only points at what stands above it: "^", "👆", "can you help here?", "bump"."""
+    plain = one_line(ruled(text).lower()).strip(" ?!.…")
+    return bool(_ABOVE.fullmatch(plain or text.strip()))
 
 
 def is_pleasantry(text: str) -> bool:
@@ -202,7 +242,7 @@ def is_objection(text: str) -> bool:
     """Return True if a text says that an answer does not help, and nothing else that could be answered."""
     plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
     clauses = [clause.strip() for clause in re.split(r"[,.!;:，。！]+", plain) if clause.strip()]
-    objects = [bool(_OBJECTION.fullmatch(clause)) for clause in clauses]
+    objects = [any(map(_OBJECTION.fullmatch, (clause, _bare(clause)))) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
     return any(objects) and all(map(any, zip(objects, idle, strict=True)))
 
@@ -211,9 +251,14 @@ def is_solved(text: str) -> bool:
     """Return True if a text says that the trouble is over, and asks nothing."""
     plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
     clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
-    solved = [bool(_SOLVED.fullmatch(clause)) for clause in clauses]
+    solved = [any(map(_SOLVED.fullmatch, (clause, _bare(clause)))) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
     return any(solved) and "?" not in plain and all(map(any, zip(solved, idle, strict=True)))
+
+
+def _bare(clause: str) -> str:
+    """Return a clause without the thanks and joy around it: "great that fixed it thanks"."""
+    return _JOY_AFTER.sub("", _JOY_BEFORE.sub("", clause))
 
 
 def _greets(clause: str) -> bool:

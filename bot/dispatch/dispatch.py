@@ -84,7 +84,7 @@ class Dispatch:
         self.unsolicited = desk.unsolicited
         self._answering = Answering(desk, escalation.offered)
         self._resolving = Resolving(desk.engine, escalation)
-        marks = Marks(desk.engine, self._answering.history, self._resolving)
+        marks = Marks(desk.engine, desk.conversations, self._answering.history, self._resolving)
         presses = Presses(desk, self._answering, slash.is_admin, escalation)
         triggers = Triggers(desk.conversations, modes, desk.opted_out, desk.unsolicited)
         self._questions = Questions(desk, self._answering, triggers, self._resolving)

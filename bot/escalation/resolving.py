@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from core.domain import MessageRef
 from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import _
+from core.ports.conversations import Claim
 from core.ports.escalations import Post, Ticket
 from core.ports.opinions import Correction
 from core.text.markup import inert
@@ -73,40 +75,78 @@ class Resolving:
 
     # --- an answer in the direct messages of who was asked ------------------------------------
 
-    async def passed_on(self, chat: Chat, message: Message) -> Reply | None:
-        """Post in the asker's thread what somebody who was asked writes under a ticket; return what to reply.
+    async def passed_on(self, chat: Chat, message: Message) -> tuple[Reply | None, tuple[MessageRef, ...]]:
+        """Post in the asker's thread what somebody who was asked writes under a ticket.
 
-        It is remembered as a helper's better answer is. What stands elsewhere in the direct messages may be
-        meant for the bot alone, so nothing of it is posted: where it may be an answer, the reply says where
-        answers are written. None for anything else.
+        Returns what to reply, and what was posted. It is remembered as a helper's better answer is, together
+        with what they wrote there before; what asks back is not. What stands elsewhere in the direct messages
+        may be meant for the bot alone, so nothing of it is posted: where it may be an answer, the reply says
+        where answers are written. Nothing is said to anything else.
         """
         here = await self._asked_directly(message)
         try:
             ticket = await self._answered(chat, message, here) if here else None
         except PlatformError as error:
             log.warning("what a direct message stands under cannot be read: %s", error)
-            return None
+            return None, ()
         if ticket is None:
             may_answer = bool(here) and not message.ref.thread and not looks_like_question(message.text)
-            return Reply(_(text.UNDER_MINE)) if may_answer else None
+            return (Reply(_(text.UNDER_MINE)) if may_answer else None), ()
         if not ticket.notice:
-            return None
-        person = message.author
-        by = f"**{_(text.ANSWERS).format(name=text.named(person.name))}**"
-        said = f"{by}\n{quoted(message.text)}"
+            return None, ()
         try:
-            parts = await chat.post(ticket.notice[0], Reply(said, concerns=ticket.answer_id))
+            parts = await chat.post(ticket.notice[0], _passed(ticket, message))
         except PlatformError as error:
             log.warning("an answer could not be passed on: %s", error)
-            return Reply(_(error.told))
+            return Reply(_(error.told)), ()
         async with self._escalation.lock(ticket.message):
             if now := await self._tickets.of(ticket.message):
                 await self._tickets.save(replace(now, posts=(*now.posts, parts)))
         link = await chat.permalink(parts[0])
-        better = Correction(ticket.answer_id, person.id, person.name, "other", message.text, time.time())
-        if ticket.scope.startswith("public"):
+        if not looks_like_question(message.text):
+            await self._reword(ticket, message.author, "", message.text, link)
+        return Reply(_(text.PASSED_ON_AT).format(link=link) if link else _(text.PASSED_ON)), tuple(parts)
+
+    async def passed_again(self, chat: Chat, message: Message, claim: Claim) -> bool:
+        """Let what was passed on of a direct message follow its edit; False where nothing was."""
+        ticket, parts = await self._passed_of(claim)
+        if ticket is None:
+            return False
+        await chat.edit(parts, _passed(ticket, message))
+        before = str(claim.payload.get("text") or "")
+        await self._reword(ticket, message.author, before, message.text, await chat.permalink(parts[0]))
+        return True
+
+    async def taken_back(self, claim: Claim | None) -> None:
+        """Forget what was passed on of a direct message that was deleted; its posts go with its claim."""
+        if claim is None:
+            return
+        ticket, _parts = await self._passed_of(claim)
+        before = str(claim.payload.get("text") or "")
+        kept = await self._engine.accepted.corrections(ticket.answer_id) if ticket and before else ()
+        for better in kept:
+            if ticket and before in better.better:
+                await self._reword(ticket, Person(better.person, better.name), before, "", "")
+
+    async def _passed_of(self, claim: Claim) -> tuple[Ticket | None, tuple[MessageRef, ...]]:
+        """Return the ticket under which a direct message was passed on, and where that stands."""
+        here = claim.message.rpartition(":")[0]
+        parts = tuple(part for part in claim.parts if part.channel_key != here)
+        return (await self._tickets.of_post(parts[0].key) if parts else None), parts
+
+    async def _reword(self, ticket: Ticket, person: Person, before: str, after: str, link: str) -> None:
+        """Put what somebody says now in place of what they said `before`, or behind all they said."""
+        if not ticket.scope.startswith("public"):
+            return
+        async with self._escalation.lock(ticket.message):
+            known = await self._engine.accepted.corrections(ticket.answer_id)
+            kept = next((one.better for one in known if one.person == person.id), "")
+            if before and before not in kept:
+                return
+            lines = kept.replace(before, after, 1) if before else f"{kept}\n\n{after}"
+            said = re.sub(r"\n{3,}", "\n\n", lines).strip()
+            better = Correction(ticket.answer_id, person.id, person.name, "other", said, time.time())
             await self._engine.accepted.correct(better, True, link)
-        return Reply(_(text.PASSED_ON_AT).format(link=link) if link else _(text.PASSED_ON))
 
     async def _asked_directly(self, message: Message) -> list[Ticket]:
         """Return the open tickets that somebody was sent in the direct messages where they write now."""
@@ -253,6 +293,12 @@ class Resolving:
                     await chat.edit(post, Reply(said, concerns=ticket.answer_id))
                 except PlatformError as error:
                     log.info("what was said of a question to a person could not be changed: %s", error)
+
+
+def _passed(ticket: Ticket, message: Message) -> Reply:
+    """Return what the asker reads of a direct message that answers them."""
+    by = f"**{_(text.ANSWERS).format(name=text.named(message.author.name))}**"
+    return Reply(f"{by}\n{quoted(message.text)}", concerns=ticket.answer_id)
 
 
 def quoted(said: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from bot.conversation.threads import TURNS
 from bot.escalation.resolving import Resolving
 from bot.escalation.texts import REMEMBERED_LATER
 from bot.ports.chat import Chat, Message, Reaction, Reply
@@ -13,6 +14,7 @@ from core.domain import MessageRef, Question, Turn, Vote
 from core.engine import Engine
 from core.feedback.accepted_answers import Written
 from core.languages import _
+from core.ports import ConversationStore
 from core.ports.escalations import Ticket
 
 History = Callable[[Chat, MessageRef], Awaitable[Sequence[Turn]]]
@@ -21,8 +23,11 @@ History = Callable[[Chat, MessageRef], Awaitable[Sequence[Turn]]]
 class Marks:
     """Takes marks on messages; `history` reads what was said before a message."""
 
-    def __init__(self, engine: Engine, history: History, resolving: Resolving) -> None:
+    def __init__(
+        self, engine: Engine, conversations: ConversationStore, history: History, resolving: Resolving
+    ) -> None:
         self._engine = engine
+        self._conversations = conversations
         self._history = history
         self._resolving = resolving
 
@@ -71,18 +76,43 @@ class Marks:
         if ticket is not None:
             await self._resolve(chat, reaction, message, ticket)
             return
-        if not helps or question is None or question.author.bot or question.ref.key == message.ref.key:
+        if not helps or question is None or question.ref.key == message.ref.key:
             return
-        if not question.text.strip():
-            return
-        asked = Question(
-            text=question.text,
-            asker=question.author.id,
+        asked = await self._asked_last(chat, message, question)
+        if asked is None and question.text.strip() and not question.author.bot:
+            asked = Question(
+                text=question.text,
+                asker=question.author.id,
+                channel=message.ref.channel_key,
+                scope=message.scope,
+                history=tuple(await self._history(chat, question.ref)),
+            )
+        if asked is not None:
+            await self._remember(chat, message, reaction, asked)
+
+    async def _asked_last(self, chat: Chat, message: Message, above: Message) -> Question | None:
+        """Return the question that the bot answered last before a message, in its own words and release.
+
+        In a thread people go on, ask for other releases and ask something else; elsewhere it is asked where
+        a message replies to the bot's (`above`). None where the bot answered nothing.
+        """
+        turns = await chat.history(message.ref, TURNS) if message.ref.thread else ()
+        posts = [above.ref.key] if above.author.bot else []
+        posts += [turn.message for turn in turns if turn.role == "assistant" and turn.message]
+        given = await self._conversations.answers_of(posts)
+        answer_id = next((given[post] for post in reversed(posts) if post in given), "")
+        log = self._engine.answer_log
+        if not answer_id or not (text := await log.question(answer_id)):
+            return None
+        release = await log.release_of(answer_id)
+        return Question(
+            text=text,
+            asker=(await log.asked_by(answer_id)).asker,
             channel=message.ref.channel_key,
             scope=message.scope,
-            history=tuple(await self._history(chat, question.ref)),
+            release="" if "+" in release else release,
+            authors=tuple(sorted(await log.authors(answer_id))),
         )
-        await self._remember(chat, message, reaction, asked)
 
     async def _resolve(self, chat: Chat, reaction: Reaction, message: Message, ticket: Ticket) -> None:
         """Resolve a ticket by a message of its thread, and remember that message if allowed."""

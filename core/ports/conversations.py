@@ -120,6 +120,9 @@ class ConversationStore(Protocol):
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
 
+    async def last_asked(self, conversation: str) -> Claim | None:
+        """Return the latest question of a conversation that has an answer; what a press asked is none."""
+
     async def last_told(self, conversation: str) -> Claim | None:
         """Return the latest settled question of a conversation that was replied to, if only with a word."""
 

@@ -220,6 +220,16 @@ class SqlConversations(Store):
             .limit(1)
         )
 
+    async def last_asked(self, conversation: str) -> Claim | None:
+        """Return the latest question of a conversation that has an answer."""
+        asked = (ClaimRow.answer_id != "", ClaimRow.kind.in_(("message", "share")))
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, *asked)
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
     async def last_told(self, conversation: str) -> Claim | None:
         """Return the latest settled question of a conversation that was replied to, if only with a word."""
         told = exists().where(PostRow.message == ClaimRow.message)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.conversation.triggers import is_greeting, is_pleasantry
+from bot.conversation.triggers import asks_nothing, is_greeting, is_objection, is_pleasantry, points_above
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,63 @@ def test_what_asks_about_the_product_is_no_greeting(text: str) -> None:
 @pytest.mark.parametrize("text", ["thanks!", "Thank you so much :pray:", "ok, great", "danke"])
 def test_thanks_ask_for_nothing(text: str) -> None:
     assert is_pleasantry(text) and not is_greeting(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "great that fixed it for me",
+        "it's working now thanks",
+        "perfect, solved my issue",
+        "appreciate it",
+        "k",
+        "makes sense",
+        "works like a charm",
+        "danke dir",
+        "muito obrigado",
+        "ありがとうございます",
+    ],
+)
+def test_joy_asks_for_nothing(text: str) -> None:
+    assert asks_nothing(text) and not is_objection(text)
+
+
+@pytest.mark.parametrize("text", ["will it work", "does it work now", "it works in 2.0", "what works now?"])
+def test_what_only_sounds_like_joy_is_a_question(text: str) -> None:
+    assert not asks_nothing(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "that's wrong",
+        "thats not right",
+        "it's not working",
+        "thanks but still broken",
+        "same problem",
+        "funktioniert nicht",
+        "hat leider nicht geklappt",
+        "não funciona",
+        "не работает",
+        "ça marche pas",
+        "还是不行",
+        "動きません",
+    ],
+)
+def test_an_objection_is_understood_as_people_spell_it(text: str) -> None:
+    assert is_objection(text) and not asks_nothing(text)
+
+
+@pytest.mark.parametrize("text", ["that is not working in 2.0", "how is that wrong?", "same error as in 2.0"])
+def test_an_objection_that_says_more_is_a_question(text: str) -> None:
+    assert not is_objection(text)
+
+
+@pytest.mark.parametrize("text", ["^", "?", "👆🏽", ":point_up:", "can you help here?", "bump", "any ideas?"])
+def test_what_only_points_at_the_message_above_is_told(text: str) -> None:
+    assert points_above(text)
+
+
+@pytest.mark.parametrize("text", ["", "👍", "hello", "upload", "what about cookies?", "help me with cookies"])
+def test_what_points_at_nothing_is_told_too(text: str) -> None:
+    assert not points_above(text)

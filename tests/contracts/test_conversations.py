@@ -255,6 +255,13 @@ async def test_who_was_told_something_last_is_known_also_without_an_answer(store
     await store.answered("n", "")
     told = await store.last_told("slack:C:1")
     assert told is not None and told.message == "m" and await store.last_claim("slack:C:1") is None
+    assert await store.last_asked("slack:C:1") is None
+    await store.claim(claim("o", 3.0))
+    await store.answered("o", "a1")
+    await store.claim(replace(claim("p", 4.0), kind="press"))
+    await store.answered("p", "a2")
+    asked = await store.last_asked("slack:C:1")
+    assert asked is not None and asked.message == "o", "what a press asked is another matter"
     assert await store.known(["slack:C:p1", "slack:C:p2"]) == {"slack:C:p1"}
 
 

@@ -76,6 +76,8 @@ _LEANING = re.compile(
 _CONTRACTED = re.compile(r"^(?:\w+\s+){0,3}(?:they|he|she)['’]", re.IGNORECASE)
 _POINTING = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
 _SAME = frozenset(_WORDS["same"].split())
+_CORRECTS = frozenset(_WORDS["corrects"].split())
+"""What stands beside a release in "oh, I forgot to say that I'm on 2.0"."""
 _RELATIONAL = frozenset(_WORDS["relational"].split())
 
 
@@ -182,8 +184,19 @@ def _for_releases(message: _Message) -> str | None:
     if _ABOUT_RELEASES.search(core):
         return None if pronouns(core) else message.text
     if message.length >= 12 or not all(word in _SAME or says_little(word) for word in message.content):
-        return None
+        return _for_own_release(message)
     return kept(for_release(previous, core, found, message.product), core, previous)
+
+
+def _for_own_release(message: _Message) -> str | None:
+    """Complete "oh, I forgot to say that I'm on 2.0": it asks the last question for that release."""
+    core, previous = message.core, message.thread.question
+    little = all(word in _CORRECTS or word in _SAME or says_little(word) for word in message.content)
+    if not little or "?" in core or message.length >= 16 or ASKS.match(core):
+        return None
+    named = [mention for mention in message.found if not mention.denied and mention.release]
+    own = [mention for mention in named if mention.own] or named[-1:]
+    return for_release(previous, core, own[-1:], message.product) if own else None
 
 
 def _for_what_about(message: _Message) -> str | None:

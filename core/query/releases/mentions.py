@@ -45,6 +45,12 @@ _MASKED = re.compile(
     r"|(?<![\w.])[~.]{0,2}/[\w.{}<>:-]+(?:/[\w.{}<>:-]*)*"  # paths
     r"|(?<!\w)[A-Za-z]:\\\S+|[$€£#]\s?\d[\d.]*"
 )
+_WIDE = {0xFF10 + digit: str(digit) for digit in range(10)} | {0xFF0E: "."}
+_UNSPACED = re.compile(
+    r"([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]?)(?<![A-Za-z0-9_.])([vV]?\d{1,4}(?:\.\d{1,4}){1,3})"
+    r"(?![A-Za-z0-9_.]|[秒分时時天日年月倍万億亿元円块個个次兆字毫초분시간배])([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]?)"
+)
+"""A version between letters of Chinese, Japanese or Korean; what follows a measure is none."""
 _FILE = re.compile(r"(?<![\w.-])(?>[\w.-]*?[A-Za-z][-_.]v?\d)[\w.-]*\.[A-Za-z]\w{1,5}\b")
 """A file whose name carries a number: `report-2.3.pdf`."""
 _GENITIVE = re.compile(r"(?<=\d)['’]s\b")
@@ -69,10 +75,18 @@ _PLACE = re.compile(r"\b(?:in|for|with|against)\b", re.IGNORECASE)
 """Where something is so, between an amount and a version."""
 _OWN = re.compile(
     r"\b(?:i['’]?m|i am|we['’]?re|we are|i|we)\s+(?:(?:still|currently|now|all)\s+)*"
-    r"(?:on|use|using|run|running|have|got|stuck (?:on|with)|pinned to)\s*(?:(?:version|release)\s+)?$",
+    r"(?:on|use|using|run|running|have|got|need|want|stuck (?:on|with)|pinned to)\s*"
+    r"(?:(?:version|release)\s+)?$"
+    r"|\b(?:ich|wir)\s+(?:bin|sind|habe|haben|(?:be)?nutzen?|verwenden?|brauchen?)\s+(?:(?:noch|immer|derzeit|aktuell)\s+)*"
+    r"(?:(?:auf|bei|mit)\s+)?(?:version\s+)?$",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\bnot\s+(?:(?:in|for|on|with|about|the)\s+)*$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\bnot\s+(?:(?:in|for|on|with|about|the)\s+)*$"
+    r"|\b(?:answered|answer\s+(?:is|was)|told\s+me|that\s+(?:is|was)|that['’]?s)\s+(?:(?:it|me|this|only)\s+)*(?:for|about|from|in)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""It was answered for, or is not meant: "you answered for 3.1 but I need 2.0"."""
 _FROM = re.compile(
     r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$",
     re.IGNORECASE,
@@ -141,7 +155,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     if not product.releases:
         return ()
     known = spellings(product)
-    text = ruled(text)
+    text = _set_apart(ruled(text))
     fences = [m.span() for m in FENCED.finditer(text)]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), _GENITIVE.sub(_HAS, text))
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
@@ -168,6 +182,14 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     if not found:
         found += _linked(text, known)
     return tuple(sorted(found, key=lambda m: m.start))
+
+
+def _set_apart(text: str) -> str:
+    """Put spaces beside a version in a script without spaces (在2.3中), and narrow digits for wide ones.
+
+    The text keeps its length. What is counted or measured (2.3秒) is left as it is.
+    """
+    return _UNSPACED.sub(lambda m: f"{' ' * len(m[1])}{m[2]}{' ' * len(m[3])}", text.translate(_WIDE))
 
 
 def _mention(text: str, start: int, end: int, release: str, known: Spellings) -> Mention:

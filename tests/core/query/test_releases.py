@@ -231,3 +231,26 @@ def test_the_release_of_sloppy_questions(text, release):
 def test_a_version_that_is_not_there_is_still_told():
     for text in ("is it there in 0.12?", "flask==0.12 how do I log?"):
         assert resolve(Question(text), FLASK).unknown == ("0.12",)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("在2.3中如何限制上传大小？", ("2.3",)),
+        ("Flask 2.3でファイルを送るには？", ("2.3",)),
+        ("那2.3呢？", ("2.3",)),
+        ("v2.3.1の場合は", ("2.3",)),
+        ("２.３では？", ("2.3",)),
+        ("2.3에서는 어떻게 하나요?", ("2.3",)),
+        ("2.3和3.1有什么区别", ("2.3", "3.1")),
+        ("为什么要等2.3秒", ()),
+        ("2.3倍", ()),
+    ],
+)
+def test_a_release_needs_no_spaces_in_scripts_that_have_none(text, named):
+    assert tuple(m.release for m in mentions(text, FLASK) if m.release) == named
+
+
+def test_who_was_answered_for_another_release_is_asked_for_theirs():
+    found = resolve(Question("you answered for 3.1 but I need 2.0"), FLASK)
+    assert found.named == ("2.0",)
