@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
@@ -163,9 +163,9 @@ _ABOUT_ITSELF = re.compile(
     r"|wer bist du|was (?:bist|kannst|weißt) du(?: alles)?|wie funktionierst du|kannst du (?:mir )?helfen"
     r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你能做什么|你会什么|帮助|帮帮我"
 )
+_POINTERS = frozenset("^?👆☝⬆\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff ")
 _ABOVE = re.compile(
-    r"[\s^?👆☝⬆\ufe0f\U0001f3fb-\U0001f3ff]*[\^?👆☝⬆][\s^?👆☝⬆\ufe0f\U0001f3fb-\U0001f3ff]*"
-    r"|:(?:point_up(?:_2)?|arrow_up):"
+    r":(?:point_up(?:_2)?|arrow_up):"
     r"|(?:please |hey )*(?:(?:can|could|would|will) you )?(?:please )?"
     r"(?:help|answer|reply|take a look|have a look|look)"
     r"(?: (?:out |with |at |to )?(?:this|that|it|him|her|them|us|me|here|above)(?: one| question)?)*"
@@ -204,12 +204,8 @@ _SOLVED = re.compile(
     r"|resuelto|(?:ya )?funciona|funcionou|résolu|(?:ça|cela) marche|заработало|解决了|好了|動きました"
 )
 """That the trouble is over."""
-_JOY = (
-    "great|perfect|awesome|nice|cool|ok|okay|yes|yeah|yay|wow|super|perfekt|toll|genial|"
-    "thanks|thank you|thx|ty|danke|gracias|merci|obrigado|obrigada|so much|a lot|again|everyone|all|guys"
-)
-_JOY_BEFORE = re.compile(rf"^(?:(?:{_JOY}) )+")
-_JOY_AFTER = re.compile(rf"(?: (?:{_JOY}))+$")
+_JOY = frozenset(words_of(__package__)["joy"].split())
+"""What stands around "that fixed it"."""
 _CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
@@ -217,8 +213,8 @@ _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
 
 def points_above(text: str) -> bool:
     """Return True if a text only points at what stands above it: "^", "👆", "can you help here?", "bump"."""
-    plain = one_line(ruled(text).lower()).strip(" ?!.…")
-    return bool(_ABOVE.fullmatch(plain or text.strip()))
+    plain = one_line(ruled(text).lower())
+    return bool(plain) and (_POINTERS.issuperset(plain) or bool(_ABOVE.fullmatch(plain.strip(" ?!.…"))))
 
 
 def is_pleasantry(text: str) -> bool:
@@ -258,7 +254,8 @@ def is_solved(text: str) -> bool:
 
 def _bare(clause: str) -> str:
     """Return a clause without the thanks and joy around it: "great that fixed it thanks"."""
-    return _JOY_AFTER.sub("", _JOY_BEFORE.sub("", clause))
+    words = list(dropwhile(_JOY.__contains__, clause.split()))
+    return " ".join(reversed(list(dropwhile(_JOY.__contains__, reversed(words)))))
 
 
 def _greets(clause: str) -> bool:

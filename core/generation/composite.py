@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain import Citation, Evidence, numbered
-from core.generation.quotes.quote import Weight, quote
+from core.generation.quotes.quote import Quoted, Weight, quote
 from core.generation.quotes.sections import Whole
 from core.text.markup import inert
 
@@ -28,6 +28,8 @@ class Part:
     terms: Sequence[str]
     evidence: Sequence[Evidence]
     weight: Weight
+    bears: Callable[[Quoted], bool] = lambda quoted: True
+    """Tells whether what was quoted bears on it at all."""
 
 
 def quote_parts(
@@ -47,7 +49,7 @@ def quote_parts(
             part.terms, part.evidence, part.weight, product, release, MAX_QUOTES, sections=sections
         )
         found = quoted.citations
-        if not found:
+        if not found or not part.bears(quoted):
             continue
         anew = numbered(found, citations)
         numbers = {str(was.number): now.number for was, now in zip(found, anew, strict=True)}

@@ -129,6 +129,8 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 """What a paragraph begins with that only points elsewhere."""
+_LABEL = re.compile(r"^[>\s]{0,8}\*\*[^*\n]{1,40}\*\*:?\s{0,4}(?=\S)")
+"""A label in front of it: "**Answer:** See …"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,8 +412,8 @@ def _nearness(whole: Whole, count: int) -> list[float]:
 def _points(stretch: Stretch) -> bool:
     """Return True if a stretch only points elsewhere or asks."""
     first = one_line(next((b for b in stretch.blocks if not is_term(b)), stretch.blocks[0]).text)
-    first = first.lstrip("*_> ")
-    return bool(_POINTER.match(first) or first.endswith("?"))
+    plain = (first.lstrip("*_> "), _LABEL.sub("", first).lstrip("*_> "))
+    return any(map(_POINTER.match, plain)) or plain[0].endswith("?")
 
 
 def _is_entry(heading: str, wanted: Container[str]) -> bool:

@@ -32,7 +32,7 @@ from core.query.asking import asks_default, asks_price, is_of_the_moment
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
-from core.retrieval.confidence import QuoteSigns, quote_signs
+from core.retrieval.confidence import Judgement, QuoteSigns, quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.text.said import Said
@@ -81,11 +81,12 @@ class Quote:
         name = self._product.name
         settled = refused(context, name, rejected) or begun(context, name, sections, rejected)
         settled = settled or contradicted(context, name, sections)
-        plain = partial(quoted, context, name, rejected, sections, under)
+        judgement = self._searcher.ranking.quotes
+        plain = partial(quoted, context, name, rejected, sections, under, judgement)
         settled = settled or await self._compared(context, rejected, sections, plain)
         told = settled or plain()
         context.lap("quote")
-        judgement, pages = self._searcher.ranking.quotes, context.pages
+        pages = context.pages
         cited = {entry.hash for entry in told.citations}
         signs = _signs(context, pages, told)
         confidence = judgement.confidence(signs)
@@ -247,10 +248,12 @@ def quoted(
     rejected: Collection[str] = (),
     sections: Mapping[str, Whole] | None = None,
     under: Mapping[str, Sequence[Evidence]] | None = None,
+    judgement: Judgement | None = None,
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
 
-    `under` holds the pages inside of those that may only introduce them.
+    `under` holds the pages inside of those that may only introduce them. With a `judgement` a part of which
+    the pages tell nothing, asked alone, has no quotes beside the others either.
     """
     found = _without(context.pages, rejected)
     if context.gone and not rejected:
@@ -263,7 +266,7 @@ def quoted(
             of_release
             for part, of_it in context.by_part.items()
             if part not in context.open
-            for of_release in _by_release(part, _without(of_it, rejected), context.releases)
+            for of_release in _by_release(part, _without(of_it, rejected), context.releases, judgement)
         ]
         text, citations, missed = quote_parts(parts, product, context.partition, sections)
         return Told(text, citations, (*context.open, *missed))
@@ -337,12 +340,22 @@ def _is_uncalled(context: QueryContext, first: str) -> bool:
     return any(is_notes(item) for item in context.pages.evidence if item.chunk.hash == first)
 
 
-def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:
+def _by_release(
+    part: str, found: Found, releases: Sequence[str], judgement: Judgement | None = None
+) -> list[Part]:
     """Cut what was found on a part by the releases it was found in."""
     groups = [tuple(e for e in found.evidence if e.chunk.release == release) for release in releases]
     told = [group for group in groups if group] or [found.evidence]
     terms = query_terms(part)
-    return [Part(part, terms, group, found.weight) for group in told]
+
+    def bears(group: Sequence[Evidence], told: Quoted) -> bool:
+        if judgement is None or found.level == "sure":
+            return True
+        cited = {entry.hash for entry in told.citations}
+        signs = quote_signs(found.confidence, told.held, terms, told.text, group, cited)
+        return judgement.level(judgement.confidence(signs)) != "none"
+
+    return [Part(part, terms, group, found.weight, partial(bears, group)) for group in told]
 
 
 def _without(found: Found, hashes: Collection[str]) -> Found:

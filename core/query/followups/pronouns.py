@@ -44,14 +44,20 @@ _AFTER_THAT = (
     r"|depend\w*|compar\w+|differ\w*|relat\w+|come|comes|cost\w*|help\w*|run\w*|start\w*|stop\w*|use\w*"
     r"|make\w*)\b)"
 )
+_ITS_SO = (
+    r"(?=\s+(?:too|not|a|an|the|already|still|gone|missing|empty|null|none|there|full|down|broken|dead|lost"
+    r"|\w{3,}(?:ed|ing))(?:\s*(?:[?.!,;:]|$)|\s+(?:and|or|by|in|on|to|for|because|when|if|big|small|large|slow|late"
+    r"|long|short|many|much|old|new|there|set|found|allowed|supported|installed)\b))"
+)
+"""What follows "its" that stands for "it's": "if its missing"."""
 _PRONOUN = re.compile(
     rf"\b(?P<do>do(?:ing)?\s+(?:this|that|it|so))\b(?!\s+\w+(?:ing|ed)\b)"
     rf"|\b(?P<hers>his|her)\b(?=\s+(?!(?:and|or|in|at|on|with|for|to|from|by|about|when|if|as|after|before)\b)[a-z])"
     rf"|\b(?P<person>he|she|him|her)\b"
-    rf"|\b(?P<poss>its|their)\b(?=\s+[a-z])"
+    rf"|\b(?P<poss>its|their)\b(?!{_ITS_SO})(?=\s+[a-z])"
     rf"|\b(?P<plural>they|them)\b(?!['’])"
     rf"|\b(?P<those>these|those){_AFTER_THAT.replace('|the|', '|the|all|both|')}"
-    rf"|\b(?P<single>it)\b(?!['’]s\s+(?:a|an)\b)"
+    rf"|\b(?P<single>it|its{_ITS_SO})\b(?!['’]s\s+(?:a|an)\b)"
     rf"|\b(?P<this>this|that)(?:{_AFTER_THAT}|(?<=^is this)(?=\s\w+\?$)|(?<=^was this)(?=\s\w+\?$))"
     rf"|\b(?P<one>one|ones){_AFTER_THAT.replace('|the|', '|')}",
     re.IGNORECASE,
