@@ -150,16 +150,19 @@ def following(
 ) -> tuple[str, tuple[Citation, ...]]:
     """Number a cleaned text's citations after those of what stands before it; return it with all of them."""
     anew = numbered(citations, before)
-    numbers = {was.number: now.number for was, now in zip(citations, anew, strict=True)}
+    numbers = {was.number: [now.number] for was, now in zip(citations, anew, strict=True)}
+    return remarked(text, numbers), (*before, *(one for one in anew if one not in before))
+
+
+def remarked(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
+    """Return a cleaned text with the marks of other numbers, of one or several for each; others are left."""
 
     def other(match: re.Match[str]) -> str:
-        if _is_place(match, _HOLDERS):
-            return match.group()
-        told = "".join(f"[{numbers.get(number, number)}]" for number in _numbers(match.group()))
-        return match.group("space") + told
+        told = [own for number in _numbers(match.group()) for own in numbers.get(number, [number])]
+        marks = match.group("space") + "".join(f"[{number}]" for number in dict.fromkeys(told))
+        return match.group() if _is_place(match, _HOLDERS) else marks
 
-    kept = (*before, *(one for one in anew if one not in before))
-    return _outside_code(text, lambda part: _CITED.sub(other, part)), kept
+    return _outside_code(text, lambda part: _CITED.sub(other, part))
 
 
 def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
@@ -256,8 +259,7 @@ def _outside_code(text: str, change: Callable[[str], str]) -> str:
         parts += [text[done:start], f"\ue000{len(held)}\ue001"]
         held.append(text[start:end])
         done = end
-    changed = change("".join([*parts, text[done:]]))
-    return re.sub("\ue000(\\d+)\ue001", lambda m: held[int(m.group(1))], changed)
+    return re.sub("\ue000(\\d+)\ue001", lambda m: held[int(m[1])], change("".join([*parts, text[done:]])))
 
 
 class _Links:

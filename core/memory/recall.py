@@ -223,15 +223,21 @@ class PaperRecaller(Recaller):
         self._replayed = replayed
 
     async def recall(self, lookup: Lookup) -> Recall:
-        """Choose the route of a question and the pairs that go with it: good ones, else bad ones."""
+        """Choose the route of a question and the pairs that go with it: good ones, else bad ones.
+
+        A stale pair is for reference at most.
+        """
         limits = self._thresholds
         high = await self._nearest("high", lookup)
         best = high[0][1] if high else 0.0
         said = how_near(best, limits.delta) if high else ""
-        if high and best >= limits.delta:
-            return Recall("reuse", high[:1], decided=said)
+        again = [near for near in high if near[1] >= limits.delta]
+        if current := [near for near in again if not near[0].stale]:
+            return Recall("reuse", tuple(current[:1]), decided=said)
         if high and best >= limits.tau:
-            return Recall("reference", tuple(near for near in high if near[1] >= limits.tau), decided=said)
+            near = tuple(near for near in high if near[1] >= limits.tau)
+            stale = _("The pages it cites have changed since.") if again else ""
+            return Recall("reference", near, guard=stale, decided=said)
         return Recall("avoid", low=await self._nearest("low", lookup), decided=said)
 
     async def _nearest(self, store: Store, lookup: Lookup) -> tuple[tuple[QAPair, float], ...]:

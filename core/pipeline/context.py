@@ -132,6 +132,8 @@ class QueryContext:
     """What memory keeps of the answer, where some of it makes sense after the one before only."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
+    is_stale: bool = False
+    """Whether the answer rests on a remembered one whose pages have changed."""
     prior: float = 0.0
     """The score of the answer before any vote."""
     taken: Taken = field(default_factory=Taken)

@@ -264,6 +264,7 @@ def _pair(context: QueryContext, answer: Answer) -> Remembered:
         prior=context.prior,
         created_at=time.time(),
         citations=answer.citations,
+        stale=context.is_stale,
         asker=context.question.asker,
         channel=context.question.channel,
         language=context.language,

@@ -10,8 +10,9 @@ What the paper leaves open, and how it is filled:
   k is nowhere named: it is `recalled`, for centroids, pairs and documents alike.
 - Its scorer may be people: votes score pairs, and a pair arrives with its votes, in the order of creation.
 - Releases, scopes and languages are communities of their own; a release that does not exist is refused.
-- An answer cites its documents, or what the pairs it was written from cite. It is the fixed phrase where the
-  model says that the context is not enough, as the paper's prompt demands.
+- An answer cites its documents, or all that the pairs it was written from cite. A pair whose pages have
+  changed is not given again, and what is written from it says so. The answer is the fixed phrase, with the
+  nearest pages, where the model says that the context is not enough, as the paper's prompt demands.
 - Without a model, documents are quoted if they are enough, and what nobody asked is answered only where they
   are sure; the paper always has a model and is always asked.
 """
@@ -21,7 +22,7 @@ from __future__ import annotations
 from core.pipeline.resources import Resources
 from core.pipeline.stage import OnRoute, Stage
 from core.pipeline.stages.cite import Cite
-from core.pipeline.stages.papers import CiteRemembered, ReadRemembered
+from core.pipeline.stages.pairs import CiteRemembered, OrPages, ReadRemembered
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.reuse import RecallPairs, Reuse
@@ -37,13 +38,14 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     """
     k = parts.memory.thresholds.recalled
     nearest = Retrieve(parts, parts.searcher.by_cosine(k))
+    write = OrPages(parts, Write(parts, is_new=True), nearest)
     return (
         Understand(parts),
         Refuse(parts),
         RecallPairs(parts, by_paper=True),
         OnlyIfSure(parts, nearest),
         Reuse(parts),
-        OnRoute("reference", ReadRemembered(parts), Temper(), Write(parts, is_new=True), CiteRemembered()),
+        OnRoute("reference", ReadRemembered(parts), Temper(), write, CiteRemembered()),
         nearest,
         Judge(parts, is_strict=parts.model is None),
         OnRoute("avoid", Temper(also_low=True), Write(parts, is_new=True)),

@@ -26,7 +26,8 @@ from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.graph_list import AskGraph, KnowledgeGraphs
-from core.pipeline.stages.papers import TOP, AddTriplets, CiteRemembered, RankPairs
+from core.pipeline.stages.pairs import TOP, CiteRemembered, OrPages, RankPairs
+from core.pipeline.stages.papers import AddTriplets
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
@@ -51,7 +52,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
         nearest,
         Judge(parts, is_strict=parts.model is None),
         AddTriplets(parts, graphs, wikidata=parts.wikidata),
-        Write(parts, is_new=True),
+        OrPages(parts, Write(parts, is_new=True), nearest),
         CiteRemembered(),
         nearest,
         Judge(parts),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite
-from core.pipeline.stages.papers import RankPairs
+from core.pipeline.stages.pairs import RankPairs
 from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.understand import Understand

@@ -10,7 +10,7 @@ from core.generation.citations import uncited
 from core.generation.temperature import LOWEST, adaptive
 from core.memory.decision import PAPER
 from core.memory.guard import guard
-from core.pipeline.stages.papers import page_of
+from core.pipeline.stages.pairs import page_of
 from core.prompts import DONT_KNOW
 from evaluation.papers.community import CONTEXT, SEED, Community, Extracting
 from evaluation.papers.comrag import FITTED, TABLE_1

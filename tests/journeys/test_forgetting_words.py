@@ -18,7 +18,7 @@ from bot.platforms.slack import history
 from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.planting import KEPT_NOWHERE, Garden, appoint, files_that_hold, found_in
+from tests.journeys.planting import KEPT_NOWHERE, WAYS, Garden, appoint, files_that_hold, found_in
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import open_stage, told
 from tests.ollama_server import OllamaServer
@@ -159,3 +159,24 @@ async def story(platform: str, kettle: Kettle, ollama: OllamaServer, url: str, g
     assert len(garden.marks) >= 40
     # else nothing is shown of logs: at DEBUG the library of SQLite logs what it writes
     assert given or any(word in seen for word in garden.marks.values())
+
+
+@pytest.mark.parametrize("recipe", ["comrag", "graph_context"])
+async def test_what_a_papers_recipe_wrote_from_remembered_words_goes_with_them(
+    recipe: str, kettle: Kettle, ollama: OllamaServer
+) -> None:
+    async with scene("web", kettle, ollama_host=ollama.url, recipe=recipe) as (stage, bot):
+        garden = Garden(stage, bot, ollama)
+        appoint(stage, bot)
+        await WAYS["a remembered answer that they had written, told to somebody else"](garden)
+        (mark,) = garden.marks.values()
+        garden.says["of rye"] = f"Put the {mark} dough into the lid for an hour [1]."
+        _, near = await garden.asked(
+            "How do I bake a sourdough bread of rye with the kettle overnight?", "boss"
+        )
+        assert mark in near.text, near.text
+        await forget(stage, bot, "web")
+        await stage.quiet()
+        with _sqlite(kettle) as url:
+            left = found_in(url, garden.marks.values())
+        assert not {word: places for word, places in left.items() if places}

@@ -4,162 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from core import prompts
-from core.domain import Answer, Citation, ContextChunk, Evidence, QAPair
+from core.domain import Answer
 from core.generation import triplets
-from core.generation.citations import Cleaned, uncited
+from core.generation.citations import Cleaned
 from core.generation.context.fitting import Request
 from core.generation.reasoning import reason
 from core.generation.references import calculated, known
 from core.generation.wikidata import Wikidata
-from core.memory.partitions.partition_index import platform_of
-from core.memory.question_graph import PairGraphs
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often
 from core.pipeline.stages.graph_list import KnowledgeGraphs
 from core.pipeline.stages.write import Write
-from core.ports import LanguageModel, PregeneratedPair, for_questions
+from core.ports import LanguageModel, for_questions
 from core.query.attributes import few_shot
-from core.retrieval.found import Found, merged
-
-
-class ReadRemembered:
-    """Makes the recalled good pairs the evidence, and lets the listener hear them."""
-
-    needs: Needs = "model"
-
-    def __init__(self, parts: Resources) -> None:
-        self._has_model = parts.model is not None
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Set what was found; where no model is to write, pages are found and quoted as ever."""
-        if self._has_model:
-            recalled = enumerate(context.recall.high, start=1)
-            context.found = Found(
-                tuple(Evidence(number, page_of(pair), near) for number, (pair, near) in recalled)
-            )
-            context.note_found()
-            await context.listener.sources(context.partition, context.found.evidence)
-
-
-class CiteRemembered:
-    """Lets an answer that is written from pairs cite what the pairs cite.
-
-    Where the model failed, the pairs are no evidence any more, so that pages are quoted.
-    """
-
-    needs: Needs = "model"
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Set the citations of the draft."""
-        told = {page_of(pair).hash: pair for pair, _ in context.recall.high}
-        if context.draft is None:
-            left = tuple(item for item in context.pages.evidence if item.chunk.hash not in told)
-            context.found = replace(context.pages, evidence=left) if left else None
-            return
-        cited = tuple(
-            _cited(entry, told[entry.hash]) if entry.hash in told else entry
-            for entry in context.draft.citations
-        )
-        context.draft = replace(context.draft, citations=cited)
-
-
-def page_of(pair: QAPair) -> ContextChunk:
-    """Return a remembered pair as a page under its question."""
-    url = pair.citations[0].url if pair.citations else ""
-    return ContextChunk(
-        pair.id, pair.id, pair.question, "", url, uncited(pair.answer), release=pair.release.split("+")[0]
-    )
-
-
-def _cited(entry: Citation, pair: QAPair) -> Citation:
-    """Return the first citation of a pair under the number of the one that names the pair."""
-    if not pair.citations:
-        return replace(entry, path="", hash="")
-    return replace(pair.citations[0], number=entry.number)
-
 
 FRESH = 86_400.0
 """Seconds since its source was read for which a page may tell what changes soon; ours."""
-TOP = 2
-"""Pairs of a question's context (section 5, parameter setting)."""
-
-
-class RankPairs:
-    """Takes the best pairs of each release as the evidence: remembered ones themselves, of others the page.
-
-    The best are the top two of the question graph; with `by_fields` the eight nearest by four fields (QA
-    pre-generation), remembered ones not among them. Remembered ones are for a model alone. Where there is no
-    pair at all, nothing is found.
-    """
-
-    needs: Needs = ""
-
-    def __init__(self, parts: Resources, by_fields: bool = False) -> None:
-        self._graphs = None if by_fields else PairGraphs(parts.memory, parts.searcher)
-        self._searcher = parts.searcher
-        self._memory_too = parts.model is not None
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Set what was found and the texts of the pairs, unless something was found already."""
-        if context.found is not None or context.draft is not None:
-            return
-        texts: dict[str, list[str]] = {}
-        lists = [await self._of_release(context, release, texts) for release in context.releases]
-        if not texts:
-            return
-        context.found = merged(lists)
-        context.texts = {item.number: "\n\n".join(texts[item.chunk.id]) for item in context.found.evidence}
-        context.trace.read = [item.number for item in context.found.evidence]
-        context.note_found()
-
-    async def _of_release(self, context: QueryContext, release: str, texts: dict[str, list[str]]) -> Found:
-        """Return the pages of a release's top pairs in their order, and note what each pair says by page."""
-        ranked = await self._ranked(context, release)
-        made = [pair for pair, _ in ranked if isinstance(pair, PregeneratedPair)]
-        good = [(pair, rank) for pair, rank in ranked if isinstance(pair, QAPair)]
-        context.recall = replace(context.recall, high=(*context.recall.high, *good))
-        pages = list(dict.fromkeys(pair.context_id for pair in made))
-        found = (
-            await self._searcher.search(context.queries, context.vectors, release, pages=pages)
-            if pages
-            else Found()
-        )
-        by_id = {item.chunk.id: item for item in found.evidence}
-        evidence: dict[str, Evidence] = {}
-        for pair, rank in ranked:
-            if isinstance(pair, QAPair):
-                item, text = Evidence(0, page_of(pair), rank), f"{pair.question}\n{page_of(pair).page}"
-            elif pair.context_id in by_id:
-                item, text = by_id[pair.context_id], written(pair)
-            else:
-                continue
-            evidence.setdefault(item.chunk.id, item)
-            texts.setdefault(item.chunk.id, []).append(text)
-        numbered = enumerate(evidence.values(), start=1)
-        return replace(found, evidence=tuple(replace(item, number=number) for number, item in numbered))
-
-    async def _ranked(
-        self, context: QueryContext, release: str
-    ) -> Sequence[tuple[QAPair | PregeneratedPair, float]]:
-        """Return the best pairs of a release with their rank, best first."""
-        if self._graphs is None:
-            made = await self._searcher.nearest_pairs(context.queries, context.vectors, release)
-            return [(pair, 1.0 / place) for place, pair in enumerate(made, start=1)]
-        question = context.question
-        hears = self._memory_too and not {"memory", "model"} & context.withheld
-        scope = replace(question.scope, platform=platform_of(question.channel or question.asker))
-        return await self._graphs.nearest(context.vectors[0], release, scope if hears else None, TOP)
-
-
-def written(pair: PregeneratedPair) -> str:
-    """Write a pair as the model reads it: question, detailed answer, and what its document is about."""
-    parts = (pair.question, pair.full_answer or pair.answer, pair.summary)
-    return "\n".join(part for part in parts if part)
 
 
 class Calculate:

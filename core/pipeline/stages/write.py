@@ -258,7 +258,8 @@ def _taken(
     """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
     recall = context.recall
     mine = [*asker_texts(context.question, product), context.queries.base]
-    mine += [_words(item) for item in request.evidence if item.chunk.path and not item.chunk.people]
+    pages = [item for item in request.evidence if item.chunk.path and not item.chunk.people]
+    mine += [_words(item) for item in pages if item.chunk.id not in {pair.id for pair, _near in recall.high}]
     cited = {entry.hash for entry in citations}
     said = others_texts(context.question)
     said += [(_words(item), item.chunk.people) for item in request.evidence]

@@ -152,12 +152,22 @@ async def test_vectors_of_another_encoder_are_replayed_anew() -> None:
     assert found == [[("A", 1.0)], [("A", 1.0)]]
 
 
-@pytest.mark.parametrize(("by_paper", "route"), [(True, "reuse"), (False, "reference")])
-async def test_by_the_paper_neither_guard_nor_staleness_counts(by_paper: bool, route: str) -> None:
+@pytest.mark.parametrize(
+    ("by_paper", "stale", "route"),
+    [
+        (True, False, "reuse"),
+        (False, False, "reference"),
+        (True, True, "reference"),
+        (False, True, "reference"),
+    ],
+)
+async def test_by_the_paper_no_guard_counts_but_staleness_does(
+    by_paper: bool, stale: bool, route: str
+) -> None:
     store, asked = FakeMemories(), "how to set the secret key"
     memory = CommunityMemory(store, FakeCorpora(store.topics), Thresholds(), lambda asked, kept: "a number")
     await memory.load(FakeEncoder(), {})
-    await keep(store, pair("p1", topic=asked, stale=True))
+    await keep(store, pair("p1", topic=asked, stale=stale))
     await memory.vote(Vote("a-p1", "u", 1), 1.0)
     (vector,) = await FakeEncoder().encode([asked])
     found = await memory.recall(vector, asked, "1.0", Scope(), by_paper=by_paper)
