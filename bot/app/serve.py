@@ -38,6 +38,7 @@ from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.models.breaker import Breaker
 from core.query import language
+from core.recipes import lacking
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -236,6 +237,8 @@ async def _index_what_is_missing(
             await app.corpus_manager.remake_pairs()
     except ThreadloreError as error:
         log.error("pairs of what changed could not be made: %s", error)
+    if lacks := lacking(app.settings.recipe, app.searcher):
+        log.warning("%s", lacks)
 
 
 async def _lead_or_follow(app: Application) -> None:

@@ -46,11 +46,11 @@ class Reasoned:
 
 
 async def reason(model: LanguageModel, request: Request, notes: str = "") -> Reasoned:
-    """Answer with reasoning; where the output does not parse, have it summed up, or write plainly instead.
+    """Answer with reasoning; where the output does not parse, have it summed up.
 
-    `notes` is told beside the evidence. What says "I don't know" anywhere is that phrase and nothing else, as
-    the paper has it (section 4.7). Raises the ModelErrors, ModelMalformed only if the plain answer is
-    malformed as well.
+    What cites nothing, or comes to nothing, is written plainly instead. `notes` is told beside the evidence.
+    What says "I don't know" anywhere is that phrase and nothing else, as the paper has it (section 4.7).
+    Raises the ModelErrors, ModelMalformed only if the plain answer is malformed as well.
     """
     roomy = replace(request, max_tokens=request.max_tokens + REASONING_TOKENS)
     fitted = fit(model, roomy, notes + REASONING)
@@ -61,11 +61,15 @@ async def reason(model: LanguageModel, request: Request, notes: str = "") -> Rea
             raise ModelMalformed("The model left its answer out.", json.dumps(output, ensure_ascii=False))
         unknown = not fields["answerable"] and not fields["false_premise"]
         said = DONT_KNOW if unknown or says_unknown(fields["answer"]) else fields["answer"]
-        return Reasoned(finish(said, fitted.evidence), fields["reasoning"], fields["false_premise"])
+        reasoned = Reasoned(finish(said, fitted.evidence), fields["reasoning"], fields["false_premise"])
     except ModelMalformed as error:
         log.info("%s The answer is written without reasoning.", error)
         summed = await _summed_up(model, request.question, error.said)
-        return Reasoned(finish(summed, fitted.evidence) if summed else await write(model, request))
+        reasoned = Reasoned(finish(summed, fitted.evidence) if summed else await write(model, request))
+    if reasoned.written.citations or reasoned.written.text == DONT_KNOW:
+        return reasoned
+    log.info("What was reasoned cites nothing, so the answer is written plainly.")
+    return replace(reasoned, written=await write(model, request))
 
 
 async def reason_openly(

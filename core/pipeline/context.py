@@ -41,8 +41,8 @@ from core.text.words import query_terms
 Needs = Literal["", "memory", "model"]
 """What a stage cannot do without; a journey that withholds it passes the stage over."""
 Forms = Literal["topic", "queries"]
-"""What is embedded after the topic and searched by: each part of the question, or (QAMR) base, filtered and
-versionless query."""
+"""What is embedded after the topic and searched by: each part of the question where there are several; else,
+with `queries` (QAMR), base, filtered and versionless query."""
 EXPLAINED, LIFTS, LEAST_LIFT = 8, 3, 0.05
 """Pages of which it is traced what raised them, so many parts of each, and of what size from on."""
 NO_VECTORS: Matrix = np.zeros((0, 0), np.float32)

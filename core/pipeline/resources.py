@@ -35,7 +35,8 @@ reuse, and what GraphContextGen and Hybrid CRAG add."""
 TRANSLATE = "translate"
 """The same as `understand` for a question in another language, where rules cannot stand in."""
 MOST = 3
-"""Steps that the model takes for one question before it answers, so that there are four calls in a row."""
+"""Steps that the model takes for one question before it answers, so that there are four calls in a row; a
+recipe may set another number."""
 SECONDS = 15.0
 """Longest wait before an answer begins; docs/decisions/retrieval.md, S-04."""
 RESTED = 600.0
@@ -60,7 +61,7 @@ class ModelCalls:
 
 
 class ModelBudget:
-    """Lets the model take the steps in `only`, within `seconds` a question; none without a model."""
+    """Lets the model take up to `most` of the steps in `only`, within `seconds` a question."""
 
     def __init__(
         self,
@@ -68,9 +69,11 @@ class ModelBudget:
         *,
         only: Collection[str] = STEPS,
         seconds: float = SECONDS,
+        most: int = MOST,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._model = model
+        self._most = most
         self._only = frozenset(only)
         self._seconds = seconds
         self._clock = clock
@@ -79,11 +82,11 @@ class ModelBudget:
 
     def by(self, model: LanguageModel) -> ModelBudget:
         """Return the same steps taken by another model, such as one whose calls are counted."""
-        return ModelBudget(model, only=self._only, seconds=self._seconds, clock=self._clock)
+        return ModelBudget(model, only=self._only, seconds=self._seconds, most=self._most, clock=self._clock)
 
-    def letting(self, only: Collection[str], seconds: float) -> ModelBudget:
-        """Return a budget of the same model for these steps, within `seconds` a question."""
-        return ModelBudget(self._model, only=only, seconds=seconds, clock=self._clock)
+    def letting(self, only: Collection[str], seconds: float, most: int = MOST) -> ModelBudget:
+        """Return a budget of the same model for up to `most` of these steps, within `seconds` a question."""
+        return ModelBudget(self._model, only=only, seconds=seconds, most=most, clock=self._clock)
 
     def _may(self, step: str) -> bool:
         return step in self._only or (step == TRANSLATE and "understand" in self._only)
@@ -98,7 +101,7 @@ class ModelBudget:
         """
         model, began = self._model, self._clock()
         left = self._seconds - course.seconds
-        over = len(course.taken) >= MOST or course.failure or left <= 0 or began < self._rested
+        over = len(course.taken) >= self._most or course.failure or left <= 0 or began < self._rested
         if model is None or over or not self._may(step):
             return None
         step = "understand" if step == TRANSLATE else step

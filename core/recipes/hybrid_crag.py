@@ -7,7 +7,8 @@ What the paper leaves out or has no need of, and how it is filled:
 
 - Attributes are predicted by the SVM, which the paper found better than asking the model and did not get to
   merge; by the model's samples for an encoder that the SVM is not for. What is dynamic is answered only from
-  pages whose source was read within a day, else not at all, with the pages to look at. Domains are told
+  pages whose source was read within a day, else not at all, with the pages to look at; each part of a
+  question is judged for itself, a few keywords and the wish for release notes are not. Domains are told
   where a home's own file taught them, and decide nothing: there are no APIs. Types it does not predict.
 - It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
   say: eight pages.
@@ -15,7 +16,8 @@ What the paper leaves out or has no need of, and how it is filled:
   are proposed by rules, which the paper has not: what needs no page is answered before anything is read, and
   a cited figure is told in the unit that is asked for.
 - There is no knowledge graph to query (its mock API; section 4.5).
-- A false premise is corrected in the answer, not called "invalid question".
+- A false premise is corrected in the answer, not called "invalid question". Reasoning that cites nothing is
+  followed by an answer that is written plainly.
 - The answer cites its pages. Without a model pages are quoted if they are enough, a release that does not
   exist is refused, and what nobody asked is answered only where pages are sure; the paper has none of these.
 """
@@ -44,7 +46,7 @@ SECONDS = 30.0
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:
     """Return the stages in the paper's order (figure 1)."""
-    parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS))
+    parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS, most=len(STEPS)))
     retrieve = Retrieve(parts, parts.searcher.by_cosine(KEPT))
     return (
         WorkOut(),

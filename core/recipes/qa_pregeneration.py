@@ -7,7 +7,8 @@ What differs, and why:
 - Each release has its own pairs, and a release that does not exist is refused; the paper keeps versions
   together on purpose.
 - Where no model writes, the pages are quoted. Votes are counted as everywhere, but memory is not asked.
-- Without pairs (`PREGENERATE`, `threadlore pregenerate`) there is nothing to find, and every answer is that.
+- Without pairs (`PREGENERATE`, `threadlore pregenerate`) there is nothing to find, and every answer is that;
+  `status` and the log say so. Of a question with several parts the pairs of each part are read.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Write
+
+NEEDS_PAIRS = True
+"""Whether nothing is found without pairs that were made of the documents."""
 
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:

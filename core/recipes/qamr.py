@@ -6,8 +6,9 @@ What differs, and why:
   always asks it). A call is saved where the words are plain.
 - All pages are reduced in one call and selected in one call (steps 3 and 4), not in one each: the paper
   spends 59 % of its 41 s there. Rules do it where the model fails or takes longer than the paper did.
-- A question that compares releases is searched in each of them, a release that does not exist is refused,
-  and what nobody asked the bot is answered only where pages are sure: the paper has none of these.
+- A question that compares releases is searched and answered from each of them, one with several parts is
+  searched part by part in place of its forms, a release that does not exist is refused, and what nobody
+  asked the bot is answered only where pages are sure: the paper has none of these.
 - Where no model writes, pages are quoted if they are enough; the paper always has a model.
 - Votes are counted as everywhere, but memory is not asked.
 """

@@ -179,6 +179,13 @@ async def test_no_more_than_three_steps_before_the_answer() -> None:
     assert len(model.calls) == MOST and "select" not in course.taken
 
 
+async def test_a_recipe_says_how_many_steps_there_may_be() -> None:
+    model, course = FakeModel(lambda prompts: {"a": 1}), ModelCalls()
+    steps = ModelBudget(model).letting(("understand", "guard", "reduce", "select"), 15.0, most=4).by(model)
+    for step in ("understand", "guard", "reduce", "select"):
+        assert await steps.take(course, step, ask) == {"a": 1}
+
+
 async def test_the_same_steps_by_another_model() -> None:
     first, second = FakeModel(lambda prompts: {"a": 1}), FakeModel(lambda prompts: {"a": 2})
     steps = ModelBudget(first, only=("reduce",)).by(second)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.commands.command_line import handle
+from bot.commands.look.status import status_of
 from core.domain import Question, Vote
 from core.errors import ConfigurationError
 from core.recipes import recipes
@@ -55,6 +56,15 @@ async def test_every_recipe_serves_and_cites(name: str, kettle: Kettle, ollama: 
         again = await bot.app.engine.answer(Question(RETRIES, ANN))
         reuses = name in ("threadlore", "comrag")
         assert (again.route == "reuse") == (ollama.calls == calls) == reuses
+
+
+async def test_status_says_that_a_recipe_lacks_its_pairs(kettle: Kettle) -> None:
+    for pairs, lacks in (("off", True), ("rules", False)):
+        async with house(kettle, ollama_host="off", recipe="qa_pregeneration", pregenerate=pairs) as bot:
+            if not lacks:
+                await bot.app.corpus_manager.pregenerate()
+            problems = (await status_of(bot.app))["problems"]
+            assert any("threadlore pregenerate" in problem for problem in problems) == lacks
 
 
 async def test_the_home_of_an_unknown_recipe_does_not_open(kettle: Kettle) -> None:

@@ -29,12 +29,15 @@ async def status_of(app: Application) -> dict[str, Any]:
     """Return the library's status with the model's."""
     from bot.rendering.sources import with_next
     from core.community.overrides import EVERYWHERE
+    from core.recipes import lacking
     from core.text.times import minute_of
 
     status = await app.corpus_manager.status()
     status["sources"] = with_next(status["sources"], app.schedules)
     if app.warning:
         status["problems"].append(app.warning)
+    if lacks := lacking(app.settings.recipe, app.searcher):
+        status["problems"].append(lacks)
     if app.searcher.problem:
         status["problems"].append(app.searcher.problem)
     status["problems"] += [f"{name} has ended: {why}" for name, why in app.ended.items()]

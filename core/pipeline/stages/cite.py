@@ -38,7 +38,7 @@ class Cite:
             context.draft = await self._finished(context, context.draft)
 
     async def _finished(self, context: QueryContext, draft: Draft) -> Draft:
-        cited = draft.citations[0].hash
+        cited = draft.citations[0].hash if draft.citations else ""
         first = next((item for item in context.pages.evidence if item.chunk.hash == cited), None)
         told = without_introduction(draft.text) if draft.route == "quote" else draft.text
         offers = await self._offers(context, told, first) if first else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.domain import Answer, Citation, ContextChunk, Evidence, QAPair, numbered
+from core.domain import Answer, Citation, ContextChunk, Evidence, QAPair, Queries, numbered
 from core.generation.citations import remarked, uncited
 from core.languages import _
 from core.memory.partitions.partition_index import platform_of
@@ -13,7 +13,7 @@ from core.memory.question_graph import PairGraphs
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, dont_know
-from core.ports import PregeneratedPair
+from core.ports import Matrix, PregeneratedPair
 from core.retrieval.found import Found, merged
 
 
@@ -121,9 +121,9 @@ TOP = 2
 class RankPairs:
     """Takes the best pairs of each release as the evidence: remembered ones themselves, of others the page.
 
-    The best are the top two of the question graph; with `by_fields` the eight nearest by four fields (QA
-    pre-generation), remembered ones not among them. Remembered ones are for a model alone. Where there is no
-    pair at all, nothing is found.
+    Of a question with several parts they are those of each part. The best are the top two of the question
+    graph; with `by_fields` the eight nearest by four fields (QA pre-generation), remembered ones not among
+    them. Remembered ones are for a model alone. Where there is no pair at all, nothing is found.
     """
 
     needs: Needs = ""
@@ -138,26 +138,40 @@ class RankPairs:
         if context.found is not None or context.draft is not None:
             return
         texts: dict[str, list[str]] = {}
-        lists = [await self._of_release(context, release, texts) for release in context.releases]
+        asked = list(enumerate(context.parts, start=1)) or [(0, "")]
+        lists = {
+            part: [await self._of_release(context, release, texts, place) for release in context.releases]
+            for place, part in asked
+        }
+        if self._graphs is None and context.parts:
+            context.by_part = {part: merged(found) for part, found in lists.items()}
         if not texts:
             return
-        context.found = merged(lists)
+        context.found = merged([one for found in lists.values() for one in found])
         context.texts = {item.number: "\n\n".join(texts[item.chunk.id]) for item in context.found.evidence}
         context.trace.read = [item.number for item in context.found.evidence]
         context.note_found()
 
-    async def _of_release(self, context: QueryContext, release: str, texts: dict[str, list[str]]) -> Found:
-        """Return the pages of a release's top pairs in their order, and note what each pair says by page."""
-        ranked = await self._ranked(context, release)
+    async def _of_release(
+        self, context: QueryContext, release: str, texts: dict[str, list[str]], place: int
+    ) -> Found:
+        """Return the pages of a release's top pairs in their order, and note what each pair says by page.
+
+        The pairs are those of the question, or of the part whose vector stands at `place`.
+        """
+        queries, vectors = context.queries, context.vectors
+        if place:
+            part = context.parts[place - 1]
+            queries = replace(queries, base=part, filtered=part, versionless="", carried=())
+            vectors = vectors[place : place + 1]
+        ranked = await self._ranked(context, release, queries, vectors)
         made = [pair for pair, _rank in ranked if isinstance(pair, PregeneratedPair)]
         good = [(pair, rank) for pair, rank in ranked if isinstance(pair, QAPair)]
-        context.recall = replace(context.recall, high=(*context.recall.high, *good))
+        known = {pair.id for pair, _rank in context.recall.high}
+        fresh = [(pair, rank) for pair, rank in good if pair.id not in known]
+        context.recall = replace(context.recall, high=(*context.recall.high, *fresh))
         pages = list(dict.fromkeys(pair.context_id for pair in made))
-        found = (
-            await self._searcher.search(context.queries, context.vectors, release, pages=pages)
-            if pages
-            else Found()
-        )
+        found = await self._searcher.search(queries, vectors, release, pages=pages) if pages else Found()
         by_id = {item.chunk.id: item for item in found.evidence}
         evidence: dict[str, Evidence] = {}
         for pair, rank in ranked:
@@ -168,21 +182,22 @@ class RankPairs:
             else:
                 continue
             evidence.setdefault(item.chunk.id, item)
-            texts.setdefault(item.chunk.id, []).append(text)
+            told = texts.setdefault(item.chunk.id, [])
+            told += [text] if text not in told else []
         numbered = enumerate(evidence.values(), start=1)
         return replace(found, evidence=tuple(replace(item, number=number) for number, item in numbered))
 
     async def _ranked(
-        self, context: QueryContext, release: str
+        self, context: QueryContext, release: str, queries: Queries, vectors: Matrix
     ) -> Sequence[tuple[QAPair | PregeneratedPair, float]]:
         """Return the best pairs of a release with their rank, best first."""
         if self._graphs is None:
-            made = await self._searcher.nearest_pairs(context.queries, context.vectors, release)
+            made = await self._searcher.nearest_pairs(queries, vectors, release)
             return [(pair, 1.0 / place) for place, pair in enumerate(made, start=1)]
         question = context.question
         hears = self._memory_too and not {"memory", "model"} & context.withheld
         scope = replace(question.scope, platform=platform_of(question.channel or question.asker))
-        return await self._graphs.nearest(context.vectors[0], release, scope if hears else None, TOP)
+        return await self._graphs.nearest(vectors[0], release, scope if hears else None, TOP)
 
 
 def written(pair: PregeneratedPair) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core import prompts
@@ -21,14 +21,20 @@ from core.pipeline.stage import changes_often
 from core.pipeline.stages.graph_list import KnowledgeGraphs
 from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, for_questions
+from core.query.asking import LEAST_WORDS
 from core.query.attributes import few_shot
+from core.retrieval.found import Found, merged
+from core.text.words import looks_like_question, words
 
 FRESH = 86_400.0
 """Seconds since its source was read for which a page may tell what changes soon; ours."""
 
 
 class Calculate:
-    """Has the model write arithmetic from the pages and their tables, works it out, and notes the results."""
+    """Has the model write arithmetic from the pages and their tables, works it out, and notes the results.
+
+    Not where the reasoning is to be shown: of that only what pages bear is, so the notes would be lost.
+    """
 
     needs: Needs = "model"
 
@@ -37,6 +43,8 @@ class Calculate:
 
     async def __call__(self, context: QueryContext) -> None:
         """Add the results to the notes."""
+        if context.question.why:
+            return
         texts = [item.chunk.page for item in context.pages.evidence]
         results = await self._budget.take(
             context.course, "calculate", lambda model: calculated(model, context.answerable, texts)
@@ -46,7 +54,10 @@ class Calculate:
 
 
 class AskModel:
-    """Notes what the model would answer without any page: an unverified reference, never a citation."""
+    """Notes what the model would answer without any page: an unverified reference, never a citation.
+
+    Not where the reasoning is to be shown, as for `Calculate`.
+    """
 
     needs: Needs = "model"
 
@@ -56,6 +67,8 @@ class AskModel:
 
     async def __call__(self, context: QueryContext) -> None:
         """Add it to the notes."""
+        if context.question.why:
+            return
         said = await self._budget.take(
             context.course, "knowledge", lambda model: known(model, context.answerable, self._product)
         )
@@ -124,7 +137,8 @@ class AddTriplets:
 class OnlyFresh:
     """Leaves a question about what changes soon to pages whose source was read within `limit` seconds.
 
-    Where there is none, the journey ends with the fixed phrase, why, and the pages to look at.
+    Where there is none, the journey ends with the fixed phrase, why, and the pages to look at; of several
+    parts the others are answered. Release notes that are asked for are not judged, nor are a few keywords.
     """
 
     needs: Needs = ""
@@ -138,29 +152,61 @@ class OnlyFresh:
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Leave out pages that are not fresh, abstain, or do nothing for a question that is static."""
-        encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
-        base = context.queries.base
-        if self._parts.attributes.knows(encoder.name):
-            (vector,) = await encoder.encode([base])
-            dynamic: bool | None = self._parts.attributes.is_dynamic(vector)
-            context.trace.domain = self._parts.attributes.domain(vector) or None
-        else:
-            dynamic = await self._parts.budget.take(
-                context.course, "attributes", lambda model: few_shot.is_dynamic(model, base)
-            )
-        context.lap("attributes")
+        dynamic = await self._dynamic(context)
         if not dynamic:
             return None
-        since, read = self._clock() - self._limit, dict[str, float]()
-        for release in context.releases:
-            ids = [item.chunk.id for item in context.pages.evidence if item.chunk.release == release]
-            read |= await self._parts.searcher.read_at(release, ids)
-        fresh = tuple(item for item in context.pages.evidence if read.get(item.chunk.id, 0.0) >= since)
-        if fresh and (self._parts.model is not None or context.pages.is_enough):
-            context.found = replace(context.pages, evidence=fresh)
-            context.by_part = {}
+        fresh = await self._fresh(context)
+        if any(part not in dynamic for part in context.by_part):
+            context.by_part = {
+                part: self._current(found, fresh) if part in dynamic else found
+                for part, found in context.by_part.items()
+            }
+            context.found = merged(list(context.by_part.values()))
+            return None
+        found = self._current(context.pages, fresh)
+        if found.evidence:
+            context.found, context.by_part = found, {}
             return None
         return changes_often(context, self._parts.product)
+
+    async def _dynamic(self, context: QueryContext) -> list[str]:
+        """Return the parts of the question that are about what changes soon."""
+        if context.news or context.pages.named:
+            return []
+        asked = [part for part in context.by_part or (context.queries.base,) if _is_sentence(part)]
+        encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
+        told: Sequence[bool] | None = None
+        if asked and self._parts.attributes.knows(encoder.name):
+            vectors = await encoder.encode([context.queries.base, *asked])
+            told = [self._parts.attributes.is_dynamic(vector) for vector in vectors[1:]]
+            context.trace.domain = self._parts.attributes.domain(vectors[0]) or None
+        elif asked:
+            told = await self._parts.budget.take(
+                context.course, "attributes", lambda model: few_shot.are_dynamic(model, asked)
+            )
+        context.lap("attributes")
+        return [part for part, is_dynamic in zip(asked, told or (), strict=False) if is_dynamic]
+
+    async def _fresh(self, context: QueryContext) -> set[str]:
+        """Return the ids of the pages whose source was read just now."""
+        since, read = self._clock() - self._limit, dict[str, float]()
+        lists = (context.pages, *context.by_part.values())
+        every = [item.chunk for found in lists for item in found.evidence]
+        for release in context.releases:
+            ids = list(dict.fromkeys(chunk.id for chunk in every if chunk.release == release))
+            read |= await self._parts.searcher.read_at(release, ids)
+        return {page for page, at in read.items() if at >= since}
+
+    def _current(self, found: Found, fresh: set[str]) -> Found:
+        """Return the fresh pages of what was found; without a model none where that is not enough."""
+        left = tuple(item for item in found.evidence if item.chunk.id in fresh)
+        usable = left and (self._parts.model is not None or found.is_enough)
+        return replace(found, evidence=left) if usable else Found()
+
+
+def _is_sentence(text: str) -> bool:
+    """Return True if a text asks or says something: what changes soon cannot be told of a few keywords."""
+    return looks_like_question(text) or len(words(text)) >= LEAST_WORDS
 
 
 class Reason(Write):

@@ -24,7 +24,7 @@ from core.text.words import ruled
 class Retrieve:
     """Searches documents once; `searcher` says how, the wired one where none is given.
 
-    `forms` says by what: the topic, part by part where there are several, or each query form (QAMR step 2).
+    `forms` says by what: the topic, or each query form (QAMR step 2); part by part where there are several.
     """
 
     needs: Needs = ""
@@ -62,14 +62,10 @@ class Retrieve:
                 lists.append(found)
             for place, part in enumerate(context.parts, start=1):
                 if release in self._releases_of(part, context.releases):
-                    form = replace(context.queries, base=part, filtered=part, versionless="", carried=())
-                    vector = context.vectors[place : place + 1]
-                    lists.append(await self._searcher.search(form, vector, release))
+                    lists.append(await self._alone(context, part, place, release))
                     by_part[part].append(lists[-1])
         context.by_part = {part: merged(found) for part, found in by_part.items()}
-        if len(lists) > 1:
-            context.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
-        found = merged(lists)
+        found = _grouped(context, lists)
         when = dated(ruled(context.queries.base), self._product)
         if when and len(lists) == 1:
             found = await self._searcher.release_notes.dated(when, context.releases[0], found)
@@ -93,18 +89,29 @@ class Retrieve:
         return notes if notes.evidence else stated or found
 
     async def _by_forms(self, context: QueryContext) -> Found:
-        """Search each release for every query form; the union, each page once."""
-        lists: list[Found] = []
-        for release in context.releases:
-            for row, text in enumerate(context.forms, start=1):
-                form = replace(context.queries, base=text, filtered=text, versionless="", carried=())
-                lists.append(await self._searcher.search(form, context.vectors[row : row + 1], release))
-        return merged(lists)
+        """Search each release for every query form, or for the parts; the union, each page once."""
+        if context.parts:
+            return await self._pages(context)
+        rows = list(enumerate(context.forms, start=1))
+        lists = [[await self._alone(context, text, row, of) for row, text in rows] for of in context.releases]
+        return _grouped(context, [merged(found) for found in lists])
+
+    async def _alone(self, context: QueryContext, text: str, row: int, release: str) -> Found:
+        """Search a release for a part or form of the question, which stands for itself, and its vector."""
+        form = replace(context.queries, base=text, filtered=text, versionless="", carried=())
+        return await self._searcher.search(form, context.vectors[row : row + 1], release)
 
     def _releases_of(self, part: str, releases: tuple[str, ...]) -> tuple[str, ...]:
         """Return the compared releases that a part names, all of them where it names none."""
         named = {found.release for found in mentions(part, self._product)}
         return tuple(release for release in releases if release in named) or releases
+
+
+def _grouped(context: QueryContext, lists: Sequence[Found]) -> Found:
+    """Return the union of what was found; note the chunks of each search, where there are several."""
+    if len(lists) > 1:
+        context.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
+    return merged(lists)
 
 
 class Judge:
@@ -199,8 +206,9 @@ FURTHER = 0.4
 class Reduce:
     """Reduces pages, by the model where it may, else by rule.
 
-    With `further` those between two pages of one section that were found are read, too, and, by rule and only
-    where it is not sure that the first ones answer, the pages below; as far as there is room (`FURTHER`).
+    Where the model keeps nothing, nothing is read. With `further` rules keep it then; those between two pages
+    of one section that were found are read, too, and, by rule and only where it is not sure that the first
+    ones answer, the pages below, as far as there is room (`FURTHER`).
     """
 
     needs: Needs = "model"
@@ -229,7 +237,8 @@ class Reduce:
                 model, context.answerable, self._product, context.releases, evidence
             ),
         )
-        return texts or await self._by_rule(context)
+        kept_nothing = texts == {} and self._model is None
+        return {} if kept_nothing else texts or await self._by_rule(context)
 
     async def _by_rule(self, context: QueryContext) -> Mapping[int, str]:
         evidence, terms, weight = context.pages.evidence, context.terms, context.pages.weight
@@ -300,7 +309,7 @@ class Select:
             ),
         )
         if not chosen and self._always:
-            return by_rule.select(left, context.terms, context.pages.weight, texts, keep)
+            chosen = tuple(by_rule.select(left, context.terms, context.pages.weight, texts, keep))
         if not chosen:
             return in_reading_order(left, await self._searcher.sections(left))
         missed = [group for group in context.groups if not any(item.chunk.id in group for item in chosen)]

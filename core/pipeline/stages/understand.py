@@ -24,7 +24,7 @@ from core.text.words import ruled
 class Understand:
     """Resolves the release and writes the queries, by the model where rules are in doubt; embeds them.
 
-    `forms` says what is embedded: the topic and each part, or (QAMR) base, filtered and versionless query.
+    `forms` says what is embedded: the topic, and each part or (QAMR) base, filtered and versionless query.
     """
 
     needs: Needs = ""
@@ -131,7 +131,8 @@ class Understand:
         The question goes along whose tokens the search wants: two at once take less than one by one.
         """
         encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
-        texts = [context.topic, *(context.forms if self._forms == "queries" else context.parts)]
+        forms = context.forms if self._forms == "queries" else ()
+        texts = [context.topic, *(context.parts or forms)]
         more = [] if len(texts) > 1 or not isinstance(encoder, TokenEncoder) else [context.queries.base]
         context.vectors = (await encoder.encode([*texts, *more]))[: len(texts)]
         context.lap("embed")

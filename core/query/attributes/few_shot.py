@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -60,6 +61,11 @@ async def is_dynamic(model: LanguageModel, question: str) -> bool:
     if said is None:
         raise ModelMalformed("The model said neither static nor dynamic.")
     return said
+
+
+async def are_dynamic(model: LanguageModel, questions: Sequence[str]) -> list[bool]:
+    """Return the same of several questions, asked one after the other."""
+    return [await is_dynamic(model, question) for question in questions]
 
 
 @cache

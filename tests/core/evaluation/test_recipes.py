@@ -19,7 +19,7 @@ from core.pipeline.research import Research
 from core.pipeline.resources import ModelBudget
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
-from core.recipes import recipe_of, recipes
+from core.recipes import lacking, recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
 from evaluation.pipeline import ask
 from evaluation.recipes import COLUMNS, compare, table
@@ -109,6 +109,29 @@ async def test_qa_pregeneration_reads_pairs_in_place_of_pages_and_cites_the_page
     assert {citation.path for citation in answer.citations} <= {pair.path for pair in pairs}
 
 
+@pytest.mark.parametrize("name", ["qa_pregeneration", "graph_context"])
+async def test_pairs_are_read_for_each_part_of_a_question(name: str) -> None:
+    model = FakeModel(says)
+    made = await parts(model, pairs=True)
+    stages = recipe_of(name)(made.parts)
+    asked = (
+        "How do I pull the limescale filter out of the spout, and how do I descale the kettle with vinegar?"
+    )
+    answer, _ = await ask(stages, parse_line(GOLD[0] | {"question": asked}))
+    assert {"filter.md", "descaling.md"} <= {item.chunk.path for item in answer.evidence}
+
+
+async def test_qa_pregeneration_says_for_which_part_there_are_no_pairs() -> None:
+    made = await parts(FakeModel(says), pairs=True)
+    asked = (
+        "How do I take the limescale filter out behind the spout, and who won the chess olympiad in Lugano?"
+    )
+    answer, _ = await ask(
+        recipe_of("qa_pregeneration")(made.parts), parse_line(GOLD[0] | {"question": asked})
+    )
+    assert "I found nothing in the Kettle 2.0 documentation on “Who won the chess olympiad" in answer.text
+
+
 async def _vector(made: Research, answer: Answer) -> Any:
     encoder = await made.parts.encoders.current()
     return await encoder.encode([answer.queries.topic])
@@ -120,3 +143,6 @@ async def test_without_pairs_qa_pregeneration_does_not_know() -> None:
     line = parse_line(GOLD[0])
     answer, _ = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     assert answer.route == "abstain" and not model.calls
+    assert "threadlore pregenerate" in lacking("qa_pregeneration", made.parts.searcher)
+    assert not lacking("graph_context", made.parts.searcher), "it reads pages then"
+    assert not lacking("qa_pregeneration", (await parts(pairs=True)).parts.searcher)

@@ -7,21 +7,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from core.domain import Answer, Document, Product, Question, Release, Section
+from core.domain import Answer, Document, News, Product, Question, Release, Section, Turn
 from core.errors import ModelMalformed
 from core.models.embedding.encoder import Encoders
-from core.pipeline.context import QueryContext
+from core.pipeline.context import Draft, QueryContext
 from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run
+from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.papers import OnlyFresh
 from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
 from core.query.attributes import ENCODER, WEIGHTS, few_shot
 from core.recipes import recipe_of
+from core.recipes.hybrid_crag import STEPS
 from evaluation.tuning.sampled import sampled
 from tests.core.evaluation.small import house
 from tests.fakes import FakeEncoder, FakeModel, Reply
@@ -61,12 +64,12 @@ class Scripted:
 GOOD = {"reasoning": "8 tries of 3 s.", "false_premise": False, "answerable": True, "answer": "24 s [1]."}
 
 
-async def asked(model: LanguageModel | None, text: str = ASKED) -> tuple[Answer, QueryContext]:
+async def asked(model: LanguageModel | None, text: str = ASKED, **given: Any) -> tuple[Answer, QueryContext]:
     page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
     product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
     made, _ = await house(product, {"1.0": [page]}, model)
     parts = replace(made.parts, model=model, budget=ModelBudget(model))
-    context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
+    context = QueryContext(Question(text, **given), is_draft=True, withheld=frozenset({"memory"}))
     return await run(recipe_of("hybrid_crag")(parts), context), context
 
 
@@ -98,12 +101,55 @@ async def test_the_model_reasons_from_tables_calculations_and_what_it_knows() ->
             "24 s [1].",
         ),
         (ModelMalformed("No JSON."), "Written plainly [1]."),
+        (GOOD | {"answer": "24 s."}, "Written plainly [1]."),
+        (
+            GOOD | {"answerable": False, "false_premise": True, "answer": "There is no slow queue."},
+            "Written plainly [1].",
+        ),
     ],
 )
 async def test_an_answer_is_the_reasoned_one_its_summary_or_none(said: Reply, text: str) -> None:
     answer, _ = await asked(FakeModel(Scripted(said)))
     assert answer.route == ("documents" if text else "abstain")
     assert answer.text == text if text else answer.text.startswith(DONT_KNOW)
+
+
+async def test_a_summary_that_cites_nothing_is_written_plainly_too() -> None:
+    script = Scripted(
+        ModelMalformed("No JSON.", "## Reasoning: eight tries of three seconds ## Answer: 24 s")
+    )
+
+    def says(prompts: Sequence[Prompt]) -> Reply:
+        return {"answer": "24 s."} if "Another agent reasoned" in prompts[0].content else script(prompts)
+
+    assert (await asked(FakeModel(says)))[0].text == "Written plainly [1]."
+
+
+async def test_a_draft_that_cites_nothing_is_finished() -> None:
+    context = QueryContext(Question(ASKED))
+    context.draft = Draft("documents", "24 s.", ())
+    made, _ = await house(Product("Queue", (), (Release("1.0", latest=True),)), {"1.0": []})
+    await Cite(made.parts)(context)
+    assert context.draft.text == "24 s."
+
+
+async def test_what_would_be_lost_is_not_asked_for_where_the_reasoning_is_shown() -> None:
+    model = FakeModel(Scripted(GOOD))
+    _, context = await asked(model, why=True)
+    assert context.notes == "" and {*context.course.taken} == {"attributes"}
+
+
+async def test_a_follow_up_leaves_all_four_steps_to_the_model() -> None:
+    script = Scripted(GOOD)
+    forms = {"filtered": "", "versionless": "", "release": "", "parts": [], "attachment": ""}
+
+    def says(prompts: Sequence[Prompt]) -> Reply:
+        said = script(prompts)
+        return {"base": ASKED, **forms} if said == "Written plainly [1]." else said
+
+    turns = (Turn("user", "What limits has the fast queue?"), Turn("assistant", "8 tries."))
+    _, context = await asked(FakeModel(says), "and how long do all of them pause together?", history=turns)
+    assert tuple(context.course.taken) == STEPS
 
 
 async def test_without_a_model_the_page_is_quoted() -> None:
@@ -183,18 +229,8 @@ async def test_the_few_shot_form_is_measured_with_its_calls_and_what_it_could_no
     assert "3.60 calls" in told.line and not any(said.values()) and not heard
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "days", "answered"),
-    [
-        ("is the queue down right now?", "s", 0.5, True),
-        ("is the queue down right now?", "s", 2, False),
-        ("is the queue down right now?", "sdist:queue==1.0", 0.5, False),
-        ("what is a queue?", "s", 2, True),
-    ],
-)
-async def test_what_changes_soon_is_answered_from_what_was_just_read_alone(
-    text: str, source: str, days: float, answered: bool
-) -> None:
+async def reading(text: str, source: str = "s", days: float = 0.5) -> tuple[OnlyFresh, QueryContext]:
+    """Return the stage, so many days after the source was read, and a question with what it found."""
     page = Document("limits.md", "Queue", "https://k/limits", (Section(("The queue",), "", TABLE),))
     product = Product("Queue", (), (Release("1.0", latest=True),))
     made, searcher = await house(product, {"1.0": [page]}, source=source)
@@ -207,7 +243,23 @@ async def test_what_changes_soon_is_answered_from_what_was_just_read_alone(
     context.queries = replace(context.queries, base=text)
     context.vectors = await FakeEncoder().encode([text])
     context.found = await searcher.search(context.queries, context.vectors, "1.0")
-    assert context.found.evidence
+    return stage, context
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "days", "answered"),
+    [
+        ("is the queue down right now?", "s", 0.5, True),
+        ("is the queue down right now?", "s", 2, False),
+        ("is the queue down right now?", "sdist:queue==1.0", 0.5, False),
+        ("what is a queue?", "s", 2, True),
+    ],
+)
+async def test_what_changes_soon_is_answered_from_what_was_just_read_alone(
+    text: str, source: str, days: float, answered: bool
+) -> None:
+    stage, context = await reading(text, source, days)
+    assert context.pages.evidence
     answer = await stage(context)
     assert (answer is None) is answered
     if answer is None:
@@ -217,3 +269,26 @@ async def test_what_changes_soon_is_answered_from_what_was_just_read_alone(
             f"{DONT_KNOW}\n\nThe answer changes often"
         )
         assert "https://k/limits" in answer.text, "where to look"
+
+
+@pytest.mark.parametrize("text", ["right now", "queue right now"])
+async def test_of_a_few_keywords_nobody_can_tell_whether_the_answer_changes(text: str) -> None:
+    stage, context = await reading(text, days=2)
+    assert await stage(context) is None and context.pages.evidence
+
+
+async def test_release_notes_that_are_asked_for_may_be_old() -> None:
+    stage, context = await reading("what is new right now?", days=2)
+    context.news = News(())
+    assert await stage(context) is None and context.pages.evidence
+
+
+async def test_of_several_parts_that_alone_is_left_out_which_changes_soon() -> None:
+    stage, context = await reading("what is a queue, and is it down right now?", days=2)
+    context.by_part = dict.fromkeys(("what is a queue?", "is it down right now?"), context.pages)
+    assert await stage(context) is None and context.pages.evidence
+    assert not context.by_part["is it down right now?"].evidence
+    assert context.by_part["what is a queue?"].evidence and "is it down right now?" in context.unfound
+    context.by_part = dict.fromkeys(("is it up right now?", "is it down right now?"), context.pages)
+    answer = await stage(context)
+    assert answer is not None and "changes often" in answer.text

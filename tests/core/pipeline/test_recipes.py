@@ -18,7 +18,7 @@ from core.pipeline.stages.write import Temper
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes
-from tests.core.test_engine import FILTER, TIMER, house
+from tests.core.test_engine import BOTH, FILTER, PARTS, TIMER, house
 from tests.fakes import FakeModel, Reply
 
 FOLDER = Path(core.recipes.__file__).parent
@@ -125,6 +125,44 @@ async def test_qamr_lets_the_model_say_that_it_does_not_know() -> None:
     model = FakeModel(lambda prompts: DONT_KNOW if "evidence" in prompts[1].content else says(prompts))
     answer = await (await house(model, (), recipe="qamr")).ask("Who won the chess olympiad in Lugano?")
     assert answer.route == "abstain" and model.calls[-1].kind == "stream"
+
+
+async def test_qamr_takes_the_model_at_its_word_that_no_page_bears_on_the_question() -> None:
+    def keeps_nothing(prompts: Sequence[Prompt]) -> Reply:
+        reads = "keep" in prompts[0].content and "You rank" not in prompts[0].content
+        return {"reasoning": "None bears on it.", "keep": []} if reads else says(prompts)
+
+    model = FakeModel(keeps_nothing)
+    assert (await (await house(model, (), recipe="qamr")).ask(TIMER)).route == "abstain"
+    assert [call.kind for call in model.calls] == ["structured"], "nothing is left to rank or to write from"
+    assert (await (await house(model)).ask(TIMER)).route == "documents", "ours lets rules read"
+
+
+@pytest.mark.parametrize("ranks", [True, False])
+async def test_qamr_compares_releases_from_pages_of_each(ranks: bool) -> None:
+    old: list[int] = []
+
+    def prefers_the_old(prompts: Sequence[Prompt]) -> Reply:
+        if "You rank" in prompts[0].content:
+            return {"reasoning": "", "ranking": old} if ranks else ModelMalformed("No JSON.")
+        return says(prompts)
+
+    bot = await house(FakeModel(prefers_the_old), (), recipe="qamr")
+    first = await bot.ask(BOTH)
+    old += [item.number for item in first.evidence if item.chunk.release == "1.0"]
+    answer = await bot.ask(BOTH)
+    read = [item.chunk.release for item in answer.evidence if item.number in answer.trace["read"]]
+    assert {*read} == {"1.0", "2.0"}
+
+
+async def test_qamr_searches_each_part_and_says_on_which_it_found_nothing() -> None:
+    model = FakeModel(says)
+    answer = await (await house(model, (), recipe="qamr")).ask(PARTS)
+    paths = {item.chunk.path for item in answer.evidence if item.number in answer.trace["read"]}
+    assert {"filter.md", "cord.md"} <= paths
+    lacking = f"{FILTER[:-1]}, and who won the chess olympiad in Lugano?"
+    said = (await (await house(model, (), recipe="qamr")).ask(lacking)).text
+    assert "I found nothing in the Kettle 2.0 documentation on “Who won the chess olympiad" in said
 
 
 async def test_where_reduction_leaves_nothing_the_model_is_not_asked_to_write() -> None:
