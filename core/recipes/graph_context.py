@@ -5,7 +5,7 @@ What the paper leaves open or has no need of, and how it is filled:
 - The pool is what is remembered as good and what was made of documents, of the question's own release and
   scope; the paper has one pool of accepted answers. Cited is a pair's page, or what a remembered one cites.
 - Where a question has no edge its nearest two are taken, where there is no pair at all the nearest two pages:
-  the paper has a pool for every question.
+  the paper has a pool for every question. Of one with several parts the top two of each part are read.
 - Triplets are read by the model, by REBEL where one is set (`REBEL_MODEL`), and by rule from the pages of the
   pairs: definition lists, tables and options, which the paper has not. Like Wikidata's all need both ends in
   the context. So do those that other pages of the release state of two things which the context names.
