@@ -23,8 +23,9 @@ from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, for_questions
 from core.query.asking import LEAST_WORDS
 from core.query.attributes import few_shot
+from core.query.releases.news import asks_news
 from core.retrieval.found import Found, merged
-from core.text.words import looks_like_question, words
+from core.text.words import looks_like_question, ruled, words
 
 FRESH = 86_400.0
 """Seconds since its source was read for which a page may tell what changes soon; ours."""
@@ -171,13 +172,14 @@ class OnlyFresh:
 
     async def _dynamic(self, context: QueryContext) -> list[str]:
         """Return the parts of the question that are about what changes soon."""
-        if context.news or context.pages.named:
+        base = context.queries.base
+        if context.news or context.pages.named or asks_news(ruled(base), self._parts.product):
             return []
-        asked = [part for part in context.by_part or (context.queries.base,) if _is_sentence(part)]
+        asked = [part for part in context.by_part or (base,) if _is_sentence(part)]
         encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
         told: Sequence[bool] | None = None
         if asked and self._parts.attributes.knows(encoder.name):
-            vectors = await encoder.encode([context.queries.base, *asked])
+            vectors = await encoder.encode([base, *asked])
             told = [self._parts.attributes.is_dynamic(vector) for vector in vectors[1:]]
             context.trace.domain = self._parts.attributes.domain(vectors[0]) or None
         elif asked:

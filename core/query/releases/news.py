@@ -92,6 +92,11 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
     return News(spans, kind_of(base)) if spans else None
 
 
+def asks_news(base: str, product: Product) -> bool:
+    """Return True if a question asks for nothing but what is new, of whichever release."""
+    return _asks(base, mentions(base, product), product)
+
+
 def dated(base: str, product: Product) -> Dated | None:
     """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
     if at_end := _SINCE_AT_END.fullmatch(base[:_TOLD]):

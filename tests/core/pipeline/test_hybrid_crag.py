@@ -277,9 +277,12 @@ async def test_of_a_few_keywords_nobody_can_tell_whether_the_answer_changes(text
     assert await stage(context) is None and context.pages.evidence
 
 
-async def test_release_notes_that_are_asked_for_may_be_old() -> None:
-    stage, context = await reading("what is new right now?", days=2)
-    context.news = News(())
+@pytest.mark.parametrize(
+    ("text", "news"), [("what is new right now?", None), ("is there anything of 1.0 right now?", News(()))]
+)
+async def test_release_notes_that_are_asked_for_may_be_old(text: str, news: News | None) -> None:
+    stage, context = await reading(text, days=2)
+    context.news = news
     assert await stage(context) is None and context.pages.evidence
 
 
