@@ -12,7 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.platforms.web import state
+from bot.platforms.web.http.feed import Feed
 from bot.platforms.web.journal import Journal, expire, read
+from bot.platforms.web.people import BOT
+from bot.platforms.web.personal_data import held
+from bot.platforms.web.state import Posts
+from bot.ports.chat import ACCEPT, UP
 from tests.platforms.web_client import serving, settings, until
 from tests.platforms.web_dispatch import FakeDispatch
 
@@ -151,3 +157,60 @@ async def test_what_is_said_after_the_end_is_kept(tmp_path: Path) -> None:
     await journal.close()
     journal.append({"id": "2", "text": "Reindexing was interrupted."})
     assert read(journal.path) == [{"id": "1"}, {"id": "2", "text": "Reindexing was interrupted."}]
+
+
+# --- whose words are kept ---------------------------------------------------------------------
+
+
+async def test_nothing_of_somebody_who_opted_out_is_written_down(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "playground.jsonl")
+    out: set[str] = set()
+    posts = Posts(Feed(), journal, is_out=out.__contains__)
+    adas = posts.add("general", "ada", "of ada")
+    posts.add("general", BOT, "for ada", thread=adas.id, asker="ada")
+    told_before = posts.add("general", BOT, "for noor, before", thread=adas.id, asker="noor")
+    posts.change(adas, votes={"noor": UP, "ben": UP}, marks={"noor": [ACCEPT], BOT: [ACCEPT]})
+    out.add("web:noor")
+    root = posts.add("help", "noor", "of noor")
+    posts.add("help", BOT, "for noor", thread=root.id)
+    posts.add("dm-noor", BOT, "to noor")
+    posts.add("general", "noor", "of noor, in ada's thread", thread=adas.id)
+    posts.add("general", BOT, "for noor, in ada's thread", thread=adas.id)
+    posts.add("general", BOT, "for ada again", thread=adas.id, asker="ada")
+    posts.change(told_before, votes={"noor": UP})
+    await posts.settled()
+    written = journal.path.read_text().splitlines()
+    assert [json.loads(line)["text"] for line in written[4:]] == ["for ada again"]
+    posts._rewrite()
+    await posts.settled()
+    standing = read(journal.path)
+    assert [record["text"] for record in standing] == ["of ada", "for ada", "for ada again"]
+    assert standing[0]["votes"] == {"ben": UP} and standing[0]["marks"] == {BOT: [ACCEPT]}
+    assert len(posts.seen_by("noor")) == 9, "the page shows it all"
+    await journal.close()
+
+
+async def test_what_somebody_deleted_or_changed_leaves_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(state, "TIDY_SECONDS", 0.02)
+    file = tmp_path / "playground.jsonl"
+    async with serving(settings(tmp_path), FakeDispatch()) as web:
+        slip = await web.say("my password is hunter2", "ben", "general")
+        await web.call("PATCH", f"/api/messages/{slip}", json={"person": "ben", "text": "never mind"})
+        await web.post("/api/reactions", person="ada", message=slip, emoji=UP, added=True)
+        assert [one["text"] for one in held(tmp_path, {"web:ben"})] == ["never mind"]
+        await until(lambda: "hunter2" not in file.read_text())
+        assert "never mind" in file.read_text()
+        await web.say("this stays", "ben", "general")
+        await web.call("DELETE", f"/api/messages/{slip}", json={"person": "ben"})
+        assert [one["text"] for one in held(tmp_path, {"web:ben"})] == ["this stays"]
+        await until(lambda: "never mind" not in file.read_text())
+    assert await texts(tmp_path) == ["this stays"]
+
+
+async def test_what_was_deleted_last_has_left_the_disk_at_the_end(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path), FakeDispatch()) as web:
+        slip = await web.say("my password is hunter2", "ben", "general")
+        await web.call("DELETE", f"/api/messages/{slip}", json={"person": "ben"})
+    assert (tmp_path / "playground.jsonl").read_text() == ""

@@ -165,6 +165,21 @@ def test_oldest_conversations_go_first() -> None:
     assert [post.id for post in posts.seen_by("ada")] == [second.id, third.id]
 
 
+def test_a_conversation_that_goes_on_stays_and_pages_are_told_what_goes() -> None:
+    feed = Feed()
+    posts = Posts(feed, limit=3)
+    root = posts.add("general", "ada", "one")
+    second = posts.add("general", "ben", "two")
+    third = posts.add("general", "ada", "three")
+    number = feed.number
+    reply = posts.add("general", "ada", "a follow-up", thread=root.id)
+    assert [post.id for post in posts.seen_by("ada")] == [root.id, third.id, reply.id]
+    told = {"id": second.id, "channel": "general", "thread": ""}
+    assert [each.data for each in feed.since(number) or () if each.kind == "deleted"] == [told]
+    newer = [posts.add("general", "ben", "another", thread=root.id) for _ in range(3)]
+    assert [post.id for post in posts.seen_by("ada")] == [root.id, newer[1].id, newer[2].id]
+
+
 # --- the door ---------------------------------------------------------------------------------
 
 

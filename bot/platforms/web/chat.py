@@ -17,7 +17,8 @@ from bot.platforms.web.people import (
     mentions_others,
     without_mention,
 )
-from bot.platforms.web.state import Post, Posts
+from bot.platforms.web.post import Post
+from bot.platforms.web.state import Posts
 from bot.ports.chat import ACCEPT, Message, Person, Reaction, Reply, Responder, Stray
 from bot.ports.standing import Standing, Unreadable
 from core.domain import MessageRef, Turn

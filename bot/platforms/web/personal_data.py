@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.platforms.web import journal
-from bot.platforms.web.journal import JOURNAL, players_of, read, without, write
+from bot.platforms.web.journal import JOURNAL, players_of, read, standing, without, write
 from core.languages import N_
 
 FILES = (JOURNAL, "playground.new")
@@ -15,12 +15,12 @@ WHAT = N_("messages in the playground")
 
 
 def held(home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
-    """Return what the playground's people among these accounts wrote."""
+    """Return what the playground's people among these accounts wrote, each message as it stands."""
     players = players_of(accounts)
     return [
         {"id": r.get("id"), "at": r.get("at"), "channel": r.get("channel"), "text": r.get("text")}
-        for r in (read(home / JOURNAL) if players else ())
-        if r.get("author") in players
+        for r in (standing(read(home / JOURNAL)) if players else ())
+        if r.get("author") in players and not r.get("gone")
     ]
 
 

@@ -153,6 +153,7 @@ class Playground:
             self._feed.close()
             await self._server.stop()
             await self._room.close()
+            self._posts.close()
             await self._journal.close()
 
     async def stop(self) -> None:

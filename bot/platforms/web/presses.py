@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from bot.platforms.web.chat import WebChat, fields_of, person_of
 from bot.platforms.web.http.requests import ApiError, cleaned, player_of, visible
 from bot.platforms.web.people import CHANNELS, PLATFORM, Player
-from bot.platforms.web.state import EMOJI, Post, Posts
+from bot.platforms.web.post import EMOJI, Post
+from bot.platforms.web.state import Posts
 from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Control, Form, Person, Press, Reaction, Reply, vote_of
 from core.domain import MessageRef
 from core.errors import PlatformRejected, StorageUnavailable, ThreadloreError

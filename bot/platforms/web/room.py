@@ -21,9 +21,10 @@ from bot.platforms.web.people import (
     Player,
     without_mention,
 )
+from bot.platforms.web.post import Post
 from bot.platforms.web.presses import Presses, noted
 from bot.platforms.web.progress import ASKED, examples, modes
-from bot.platforms.web.state import Post, Posts
+from bot.platforms.web.state import Posts
 from bot.ports.chat import Attachment, Command
 from core.domain import MessageRef
 from core.errors import ThreadloreError

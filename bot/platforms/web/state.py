@@ -2,122 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection
+from dataclasses import asdict, replace
 from typing import Any
 
 from bot.platforms.web.http.feed import Feed
 from bot.platforms.web.journal import Journal, players_of, without
-from bot.platforms.web.people import BOT, CHANNELS, PLATFORM, PLAYERS, without_mention
-from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Attachment, Choice, Control
-from core.domain import MessageRef, Turn
+from bot.platforms.web.people import BOT, CHANNELS, PLATFORM, PLAYERS
+from bot.platforms.web.post import Post, kept, left, read
+from bot.ports.chat import Attachment
+from core.domain import MessageRef
 from core.privacy.names import nobody
 
-EMOJI = (UP, DOWN, ACCEPT, OBJECT)
-"""What can be put on a message, in the order in which it is shown."""
 MAX_POSTS = 1000
 """Messages kept; beyond it the oldest conversations go, so that page and file stay small."""
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A message as it stands; `thread` is the root's id, empty for roots and in direct messages.
-
-    `votes` maps a player to their one of 👍 and 👎, `marks` to their other emoji. `only` names the one
-    player who sees an ephemeral message, `about` the message that it stands under, if it does. `gone`
-    marks a deleted root whose replies are still there. `concerns` are ids of answers and pairs that are
-    told of here. `remembered` is the line that marks an answer from memory. `asker` is the player who
-    asked for an answer, where that is kept.
-    """
-
-    id: str
-    channel: str
-    author: str
-    text: str
-    at: float
-    thread: str = ""
-    edited: bool = False
-    final: bool = True
-    release: str = ""
-    answer: str = ""
-    votable: bool = False
-    votes: Mapping[str, str] = field(default_factory=dict)
-    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    controls: tuple[Control, ...] = ()
-    gone: bool = False
-    only: str = ""
-    about: str = ""
-    command: str = ""
-    concerns: str = ""
-    remembered: str = ""
-    asker: str = ""
-
-    @property
-    def ref(self) -> MessageRef:
-        """Return where this message stands, in the words of the domain."""
-        direct = CHANNELS[self.channel].kind == "direct"
-        return MessageRef(PLATFORM, self.channel, self.id, "" if direct else self.thread or self.id)
-
-    @property
-    def turn(self) -> Turn:
-        """Return this message as a turn of its conversation."""
-        if self.author == BOT:
-            return Turn("assistant", self.text, release=self.release, message=self.ref.key)
-        return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}", at=self.at)
-
-    @property
-    def reactions(self) -> dict[str, list[str]]:
-        """Return who put which emoji on it."""
-        return {
-            emoji: [who for who, own in self.votes.items() if own == emoji]
-            + [who for who, own in self.marks.items() if emoji in own]
-            for emoji in EMOJI
-        }
-
-    def shown(self) -> dict[str, Any]:
-        """Return what the page is told."""
-        told = {name: getattr(self, name) for name in TOLD}  # `asdict` takes five times as long
-        told["controls"] = tuple(map(asdict, self.controls))
-        told["at"] = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
-        told["reactions"] = self.reactions
-        told["only"] = bool(self.only)
-        return told
-
-
-TOLD = tuple(each.name for each in fields(Post) if each.name not in ("votes", "marks"))
-"""What of a message the page is told; of votes and marks it is told as reactions."""
-
-
-def _read(record: Mapping[str, Any]) -> Post:
-    """Read a message back from its journal line; raises KeyError, TypeError or ValueError."""
-    controls = tuple(_control(control) for control in record.get("controls", ()))
-    post = Post(**{**record, "controls": controls})
-    texts = (post.id, post.channel, post.author, post.text, post.thread, post.release, post.answer)
-    if not all(isinstance(text, str) for text in texts) or not (
-        isinstance(post.votes, dict) and isinstance(post.marks, dict)
-    ):
-        raise TypeError("a field of the wrong type")
-    if post.channel not in CHANNELS or (post.author != BOT and post.author not in PLAYERS):
-        raise ValueError("an unknown channel or person")
-    datetime.fromtimestamp(post.at, UTC)
-    int(post.id)
-    if not post.final:
-        note = "_Threadlore was restarted here._"
-        return replace(post, final=True, text=f"{post.text}\n\n{note}".strip())
-    return post
-
-
-def _left(post: Post, record: Mapping[str, Any]) -> Post:
-    """Return what is left of a message after somebody was forgotten."""
-    if record.get("gone") and not post.gone:
-        return _read(record)
-    return replace(post, votes=record["votes"], marks=record["marks"], asker=record["asker"])
-
-
-def _control(record: Mapping[str, Any]) -> Control:
-    return Control(**{**record, "choices": tuple(Choice(**choice) for choice in record.get("choices", ()))})
+TIDY_SECONDS = 2.0
+"""Time after a deletion or an edit until the file is rewritten without the words that are gone."""
 
 
 class Posts:
@@ -130,13 +32,14 @@ class Posts:
         limit: int = MAX_POSTS,
         is_out: Callable[[str], bool] = nobody,
     ) -> None:
-        """`is_out` tells by account who opted out: what they write is shown and not written down."""
+        """`is_out` tells by account who opted out: what is theirs is shown and not written down."""
         self._feed = feed
         self._journal = journal
         self._limit = limit
         self._posts: dict[str, Post] = {}
         self._last = 0
         self._lines = 0
+        self._tidying: asyncio.TimerHandle | None = None
         self.files: dict[str, tuple[Attachment, ...]] = {}
         """Files that go with messages to one player, by message; held in memory alone."""
         self._is_out = is_out
@@ -150,7 +53,7 @@ class Posts:
                 if "gone_id" in record:
                     self._posts.pop(str(record["gone_id"]), None)
                 else:
-                    post = _read(record)
+                    post = read(record)
                     self._posts[post.id] = post
             except (KeyError, TypeError, ValueError, OverflowError, OSError):
                 self._journal.skipped += 1
@@ -210,8 +113,8 @@ class Posts:
         """Keep and show a new message."""
         post = Post(self.new_id(), channel, author, text, time.time(), **more)
         self._posts[post.id] = post
-        self._trim()
         self._tell("posted", post)
+        self._trim()
         if author == BOT and CHANNELS[channel].kind == "direct":
             player = channel.removeprefix("dm-")
             self._feed.publish("direct", {"person": player, "id": post.id}, key=player)
@@ -232,6 +135,8 @@ class Posts:
         changed = replace(post, **changes)
         if changed != post:
             self._posts[post.id] = changed
+            if post.final and not post.only and changed.text != post.text:
+                self._tidy_soon()
             self._tell("reaction" if changes.keys() <= {"votes", "marks"} else "edited", changed)
         return changed
 
@@ -245,11 +150,9 @@ class Posts:
         if any(other.thread == post.id for other in self._posts.values()):
             self.change(post, text="", gone=True, votes={}, marks={}, controls=())
             return
-        del self._posts[post.id]
+        self._drop(post)
         if not post.only:
-            self._write({"gone_id": post.id})
-        told = {"id": post.id, "channel": post.channel, "thread": post.thread}
-        self._feed.publish("deleted", told, key=post.id, channel=post.channel, only=post.only)
+            self._tidy_soon()
         root = self._posts.get(post.thread)
         if root and root.gone:
             self.remove(root)
@@ -259,12 +162,17 @@ class Posts:
         if self._journal is not None:
             await self._journal.settled()
 
+    def close(self) -> None:
+        """Rewrite the file now where that was to be done soon."""
+        if self._tidying is not None:
+            self._tidy()
+
     async def forget(self, accounts: Collection[str], answers: Collection[str]) -> None:
         """Take out what accounts wrote and voted, and those answers; pages see the state without them."""
         players = players_of(accounts)
         records = without([asdict(post) for post in self._posts.values()], players, answers)
-        left = {record["id"]: record for record in records}
-        self._posts = {key: _left(post, left[key]) for key, post in self._posts.items() if key in left}
+        stays = {record["id"]: record for record in records}
+        self._posts = {key: left(post, stays[key]) for key, post in self._posts.items() if key in stays}
         self.files.clear()
         self._rewrite()
         self._feed.forget()
@@ -286,10 +194,19 @@ class Posts:
                 await self._journal.settled()
         return len(gone)
 
+    def _drop(self, post: Post) -> None:
+        """Take out one message, and tell the pages and the journal."""
+        del self._posts[post.id]
+        if not post.only:
+            self._write({"gone_id": post.id})
+        told = {"id": post.id, "channel": post.channel, "thread": post.thread}
+        self._feed.publish("deleted", told, key=post.id, channel=post.channel, only=post.only)
+
     def _tell(self, kind: str, post: Post) -> None:
         # Growing text is shown but not written down; its first and its last state are.
-        if self._kept(post) and (post.final or kind == "posted"):
-            self._write(asdict(post))
+        if not post.only and (post.final or kind == "posted"):
+            for written in self._kept(post.id):
+                self._write(asdict(written))
         self._feed.publish(kind, post.shown(), key=post.id, channel=post.channel, only=post.only)
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -302,16 +219,39 @@ class Posts:
 
     def _rewrite(self) -> None:
         if self._journal:
-            kept = [asdict(post) for post in self._posts.values() if self._kept(post)]
-            self._lines = len(kept)
-            self._journal.start(kept)
+            posts = self._kept()
+            self._lines = len(posts)
+            self._journal.start(asdict(post) for post in posts)
 
-    def _kept(self, post: Post) -> bool:
-        return not post.only and not self._is_out(f"{PLATFORM}:{post.author}")
+    def _tidy_soon(self) -> None:
+        """Rewrite the file in a moment: so far it has words that somebody deleted or changed."""
+        if self._journal and self._tidying is None:
+            self._tidying = asyncio.get_running_loop().call_later(TIDY_SECONDS, self._tidy)
+
+    def _tidy(self) -> None:
+        if self._tidying is not None:
+            self._tidying.cancel()
+            self._tidying = None
+        self._rewrite()
+
+    def _kept(self, post_id: str = "") -> list[Post]:
+        """Return what is written down of all messages, or of that one."""
+        out = {player for player in PLAYERS if self._is_out(f"{PLATFORM}:{player}")}
+        posts = self._posts.values() if out or not post_id else (self._posts[post_id],)
+        return [post for post in kept(posts, out) if post_id in ("", post.id)]
 
     def _trim(self) -> None:
-        while len(self._posts) > self._limit:
-            oldest = next(iter(self._posts))
-            gone = [p.id for p in self._posts.values() if oldest in (p.id, p.thread)]
-            for key in gone:
-                del self._posts[key]
+        """Let the conversations go that rested longest; of the latest, its oldest replies alone."""
+        if len(self._posts) <= self._limit:
+            return
+        resting: dict[str, list[Post]] = {}
+        for post in self._posts.values():
+            under = self._posts.get(post.about, post)
+            root = under.thread or under.id
+            resting[root] = [*resting.pop(root, ()), post]
+        *others, latest = resting.values()
+        for gone in [*others, *([reply] for reply in latest[1:-1])]:
+            if len(self._posts) <= self._limit:
+                break
+            for post in gone:
+                self._drop(post)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.platforms.web.people import CHANNELS, PLAYERS, Player
-from bot.platforms.web.state import Post, Posts
+from bot.platforms.web.post import Post
+from bot.platforms.web.state import Posts
 
 MAX_CHARACTERS = 12_000
 """Longest message; what Slack's Markdown block takes."""
