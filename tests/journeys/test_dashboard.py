@@ -92,7 +92,7 @@ async def test_a_token_opens_it_by_header_and_by_cookie(kettle):
             assert (await session.get(f"{url}/dashboard?token=wrong")).status == 401
             opened = await session.get(f"{url}/dashboard?token=s3cret", allow_redirects=False)
             cookie = opened.headers["Set-Cookie"]
-            assert opened.status == 303 and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+            assert opened.status == 303 and "HttpOnly" in cookie and "SameSite=Lax" in cookie
             sent = {"Cookie": cookie.partition(";")[0]}
         assert (await get(f"{url}/api/dashboard", headers=sent))[0] == 200
         assert (await get(f"{url}/readyz"))[0] == 200

@@ -30,3 +30,15 @@ def test_the_link_opens_the_page_until_the_token_changes(chromium: webdriver.Chr
         page.until(lambda: "wants its token" in str(chromium.execute_script(text)))
     chromium.delete_all_cookies()
     chromium.get("about:blank")
+
+
+def test_a_link_on_another_site_opens_the_page(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    with playground(tmp_path, FakeDispatch(), playground_token="a+b&c") as url:
+        page = Page(chromium, url)
+        for path in ("/?token=a%2Bb%26c", "/"):  # with the token, and later with the cookie alone
+            chromium.get(f"data:text/html,<a href='{url}{path.replace('%', '%25')}'>the playground</a>")
+            chromium.find_element(By.TAG_NAME, "a").click()
+            page.find("#title")
+        assert chromium.current_url.startswith(url)
+    chromium.delete_all_cookies()
+    chromium.get("about:blank")

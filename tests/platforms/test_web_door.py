@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import aiohttp
 import aiohttp.web
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from yarl import URL
 
 from bot.platforms.web.http.guard import Guard, is_loopback
 from bot.platforms.web.platform import Playground, WithoutPlayground, connect
@@ -196,12 +197,78 @@ async def test_the_link_leaves_a_cookie_that_opens_the_page_and_its_api(tmp_path
             assert (await browser.get(f"{web.playground.url}/?token=wrong")).status == 401
             first = await browser.get(web.playground.link, allow_redirects=False)
             assert first.status == 303 and first.headers["Location"] == "/"
-            assert {"HttpOnly", "SameSite=Strict"} <= set(first.headers["Set-Cookie"].split("; "))
+            assert {"HttpOnly", "SameSite=Lax"} <= set(first.headers["Set-Cookie"].split("; "))
             page = await browser.get(f"{web.playground.url}/")
             assert page.status == 200 and "app.js" in await page.text()
             assert (await browser.post(f"{web.playground.url}/api/messages", json=SAY)).status == 201
             opened = await browser.get(f"{web.playground.url}/api/dashboard")
             assert opened.status == 503, "the dashboard has a rule of its own, and no figures here"
+
+
+@pytest.mark.parametrize("token", ["ab+cd/ef==", "ab&cd", "ab#cd", "tok%41en", "100%", "a b;c", "grün"])
+async def test_a_token_may_have_any_characters(tmp_path: Path, token: str) -> None:
+    async with serving(settings(tmp_path, host="0.0.0.0", playground_token=token), FakeDispatch()) as web:
+        typed = f"{web.playground.url}/?token={quote(token, safe='+&%;/=')}"  # what browsers make of it
+        for link in (web.playground.link, *(() if "#" in token else (typed,))):
+            async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+                assert (await browser.get(URL(link, encoded=True))).status == 200, link
+                assert (await browser.post(f"{web.playground.url}/api/messages", json=SAY)).status == 201
+
+
+FOLLOWED = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+async def test_a_link_on_another_site_opens_a_page_and_nothing_else(tmp_path: Path) -> None:
+    given = settings(tmp_path, playground_token="pl4y", dashboard_token="d4sh")
+    async with serving(given, FakeDispatch()) as web:
+        cookies = {"threadlore_playground": "pl4y", "threadlore_dashboard": "d4sh"}
+        for method, path, more, status in (
+            ("GET", "/?token=pl4y", {}, 303),
+            ("GET", "/", {}, 200),
+            ("GET", "/dashboard?token=d4sh", {}, 303),
+            ("GET", "/dashboard", {}, 200),
+            ("GET", "/", {"Sec-Fetch-Dest": "iframe"}, 403),
+            ("GET", "/dashboard", {"Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, 403),
+            ("GET", "/api/state?person=ada", {}, 403),
+            ("GET", "/api/dashboard", {}, 403),
+            ("GET", "/app.js", {}, 403),
+            ("POST", "/", {}, 403),
+        ):
+            async with web.session.request(
+                method,
+                web.playground.url + path,
+                headers=FOLLOWED | more,
+                cookies=cookies,
+                allow_redirects=False,
+            ) as answer:
+                assert answer.status == status, (method, path, more)
+
+
+async def test_a_cookie_that_goes_with_links_changes_nothing(tmp_path: Path) -> None:
+    async with serving(settings(tmp_path, playground_token="pl4y"), FakeDispatch()) as web:
+        changing = {
+            (route.method, route.resource.canonical)
+            for route in web.playground._server.app.router.routes()
+            if route.resource is not None and route.method not in ("GET", "HEAD")
+        }
+        assert len(changing) >= 7
+        for method, path in changing:
+            url = web.playground.url + path.format(id="1")
+            for headers, status in (
+                ({"Origin": "https://evil.example", "Content-Type": "application/json"}, 403),
+                ({"Origin": "null", "Content-Type": "application/json"}, 403),
+                (FOLLOWED | {"Content-Type": "application/json"}, 403),
+                ({"Content-Type": "text/plain"}, 415),
+                ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+            ):
+                async with web.session.request(
+                    method,
+                    url,
+                    data='{"person": "ada"}',
+                    headers=headers,
+                    cookies={"threadlore_playground": "pl4y"},
+                ) as answer:
+                    assert answer.status == status, (method, path, headers)
 
 
 async def test_a_token_is_another_one_at_each_start(tmp_path: Path) -> None:

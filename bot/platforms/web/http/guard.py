@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Protocol
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -35,6 +36,8 @@ HEADERS = {
 }
 MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
 """What monitors ask, by whatever name they know the server; it changes nothing and shows nobody's words."""
+PAGES = frozenset({"/", "/dashboard"})
+"""What a link on another site may open, in a window of its own."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
 _ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
 
@@ -122,7 +125,7 @@ class Guard:
         """Take a request only from the server's own pages, or from no page at all."""
         if origin is not None and not self._is_same(origin, host):
             raise ApiError(403, "Requests from other sites are not taken.")
-        if request.path != "/" and request.headers.get("Sec-Fetch-Site") == "cross-site":
+        if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _opens_a_page(request):
             raise ApiError(403, "Requests from other sites are not taken.")
 
     def _is_ours(self, name: str) -> bool:
@@ -144,6 +147,13 @@ class Guard:
                 "host in THREADLORE_ALLOWED_HOSTS."
             )
         return f"This server is not known as {name}; if it is to be, name it in THREADLORE_ALLOWED_HOSTS."
+
+
+def _opens_a_page(request: web.Request) -> bool:
+    """Return True if somebody follows a link to a page; what is shown in one of another site does not."""
+    sent = request.headers
+    is_document = (sent.get("Sec-Fetch-Mode"), sent.get("Sec-Fetch-Dest")) == ("navigate", "document")
+    return request.method == "GET" and request.path in PAGES and is_document
 
 
 def _only(request: web.Request, name: str) -> str | None:
@@ -186,15 +196,19 @@ class Token:
     @property
     def link(self) -> str:
         """Return the path that opens the page."""
-        return f"{self._page}?token={self._secret}" if self._secret else self._page
+        return f"{self._page}?token={quote(self._secret, safe='')}" if self._secret else self._page
 
     def opened(self, request: web.Request) -> web.Response | None:
-        """Return the way on, with the cookie, for a request that has the token in its address."""
-        given = request.query.get("token", "")
-        if not self._is(given):
+        """Return the way on, with the cookie, for a request that has the token in its address.
+
+        A token that somebody put there as it stands in `.env` is read so, too: with its + & and %. The cookie
+        goes with links on other sites, but with no request of theirs that changes anything.
+        """
+        read, as_it_is = request.query.get("token", ""), request.raw_path.partition("?token=")[2]
+        if not any(map(self._is, (read, read.replace(" ", "+"), as_it_is))):
             return None
         response = web.Response(status=303, headers={"Location": self._page})
-        response.set_cookie(self._cookie, given, httponly=True, samesite="Strict", path="/")
+        response.set_cookie(self._cookie, self._secret, httponly=True, samesite="Lax", path="/")
         return response
 
     def admit(self, request: web.Request, otherwise: str) -> None:
