@@ -159,6 +159,7 @@ HOSTILE = [
     "<script>window.hit = 1</script>",
     "<img src=x onerror='window.hit = 1'>",
     "[a](javascript:window.hit=1) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x)",
+    "[a](/api/state?person=ada) [b](/api/files/1/../2?person=ada) [c](/#/ada/help) [d](/#/m/1/../2)",
     "[e](//evil.example) [f](file:///etc/passwd) ![g](javascript:x)",
     "[a](java\tscript:x) [b](\u0001javascript:x) [c](/api/messages) [d](<javascript:x>) <javascript:x>",
     '[a](https://a.example/"onmouseover="window.hit=1) ![x](https://a.example/"onerror="x)',
@@ -229,6 +230,14 @@ def test_a_link_shows_where_it_leads(page: Page, text: str, label: str, target: 
         for href, said in re.findall(r'<a [^>]*?href="([^"]*)"[^>]*>(.*?)</a>', html)
     ]
     assert links == ([(label, target)] if target else [])
+
+
+def test_of_this_server_a_message_and_a_file_of_one_can_be_opened(page: Page) -> None:
+    file = "/api/files/12/my-data.json?person=ada"
+    assert page.rendered("[there](/#/m/12)") == '<p><a href="#/m/12">there</a></p>'
+    assert page.rendered(f"[my-data.json]({file})") == (
+        f'<p><a href="{page.url}{file}" {LINK}>my-data.json</a></p>'
+    )
 
 
 def test_hostile_message_in_the_channel_is_inert(page: Page) -> None:

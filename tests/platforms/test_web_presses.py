@@ -285,6 +285,8 @@ async def test_message_question_and_link(web: Client) -> None:
     assert await chat.permalink(ref(reply)) == f"{web.playground.url}/#/m/{reply}"
     assert await chat.permalink(ref("7")) == ""
     assert await chat.linked(f"{web.playground.url}/#/m/{reply}") == ref(reply)
+    port = web.playground.url.rpartition(":")[2]
+    assert await chat.linked(f"http://localhost:{port}/#/m/{reply}") == ref(reply), "as a page copies it"
     for other in (f"{web.playground.url}/#/m/7", f"https://example.org/#/m/{reply}", reply):
         assert await chat.linked(other) is None
     assert await chat.message(ref("7")) is None and await chat.message(ref(reply, "help")) is None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from yarl import URL
 
-from bot.ports.chat import Reply
+from bot.ports.chat import Attachment, Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 from tests.platforms.web_client import serving, settings
@@ -30,3 +31,29 @@ async def test_it_stands_where_those_it_is_for_see_it(tmp_path: Path) -> None:
             await chat.send("nobody", Reply("?"))
         named = [await chat.name_of(to) for to in ("hana", "general", "nobody")]
         assert named == ["Hana", "#general", ""]
+
+
+async def test_its_links_open_by_whatever_address_somebody_has_the_page(tmp_path: Path) -> None:
+    given = settings(tmp_path, host="0.0.0.0", allowed_hosts="bot.example.org, other.example")
+    async with serving(given, FakeDispatch()) as web:
+        chat, local = web.playground.chat, web.playground.url
+        [said] = await chat.send("general", Reply("Here."))
+        link = await chat.permalink(said)
+        assert link == f"https://bot.example.org/#/m/{said.message}", "it may leave the page"
+        for address in ("https://bot.example.org", local, "http://192.168.1.7:8080", "https://other.example"):
+            assert await chat.linked(f"{address}/#/m/{said.message}") == said
+        assert await chat.linked(f"https://evil.example/#/m/{said.message}") is None
+        told = f"It is [there]({link}), and was [here]({local}/#/m/1)."
+        here = f"It is [there](/#/m/{said.message}), and was [here](/#/m/1)."
+        await chat.edit((said,), Reply(told))
+        assert (await web.messages())[-1]["text"] == here
+        responder = chat.responder({"channel": "general", "only": "ada"})
+        assert responder is not None
+        await responder.reply(Reply(told, attachments=(Attachment("my-data.json", '{"a": 1}'),)))
+        alone = (await web.messages())[-1]
+        assert alone["text"].startswith(here)
+        path = f"/api/files/{alone['id']}/my-data.json?person=ada"
+        assert f"[my-data.json]({path})" in alone["text"]
+        # what a page sends that somebody has by another name of the same machine
+        own = {"Host": f"localhost:{URL(local).port}", "Sec-Fetch-Site": "same-origin"}
+        assert await web.call("GET", path, headers=own) == (200, {"a": 1})

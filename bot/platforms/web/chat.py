@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from bot.platforms.web.people import (
     BOT,
@@ -17,13 +17,16 @@ from bot.platforms.web.people import (
     mentions_others,
     without_mention,
 )
-from bot.platforms.web.post import Post
+from bot.platforms.web.post import MESSAGE, Post
 from bot.platforms.web.state import Posts
 from bot.ports.chat import ACCEPT, Message, Person, Reaction, Reply, Responder, Stray
 from bot.ports.standing import Standing, Unreadable
 from core.domain import MessageRef, Turn
 from core.errors import PlatformRejected
 from core.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.platforms.web.http.server import Server
 
 EDIT_SECONDS = 0.04
 """Time between two shown states of a growing answer; faster than the eye needs, slower than tokens."""
@@ -58,17 +61,17 @@ def message_of(post: Post, settings: Settings) -> Message:
 class WebChat:
     """The playground as dispatch sees it; a message has no length limit, so a reply is one message.
 
-    `address` returns where the page is served.
+    `server` says where the page is. Links in messages hold no address: it is another one for each reader.
     """
 
     name = PLATFORM
     read_seconds = 0.0
     reads_here = None
 
-    def __init__(self, posts: Posts, settings: Settings, address: Callable[[], str]) -> None:
+    def __init__(self, posts: Posts, settings: Settings, server: Server) -> None:
         self._posts = posts
         self._settings = settings
-        self._address = address
+        self._server = server
         self._edited: dict[str, float] = {}
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
@@ -90,7 +93,7 @@ class WebChat:
         thread = "" if channel.kind == "direct" else where.thread
         if thread and self._posts.get(thread) is None:
             raise PlatformRejected("The thread was deleted in the playground; ask again in a new message.")
-        post = self._posts.add(channel.id, BOT, reply.markdown, thread=thread, **fields_of(reply))
+        post = self._posts.add(channel.id, BOT, self.shown(reply), thread=thread, **fields_of(reply))
         return (post.ref,)
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
@@ -99,7 +102,7 @@ class WebChat:
         if channel is None:
             raise PlatformRejected(f"The playground has no channel or person {to!r}; name one that it shows.")
         called = " ".join(f"@{call}" for call in reply.calls)
-        said = f"{called}\n\n{reply.markdown}" if called else reply.markdown
+        said = f"{called}\n\n{self.shown(reply)}" if called else self.shown(reply)
         return (self._posts.add(channel.id, BOT, said, **fields_of(reply)).ref,)
 
     async def name_of(self, to: str) -> str:
@@ -122,7 +125,7 @@ class WebChat:
         else:
             self._edited[first] = now
         await self.delete(parts[1:])
-        return (self._posts.change(post, text=reply.markdown, **fields_of(reply)).ref,)
+        return (self._posts.change(post, text=self.shown(reply), **fields_of(reply)).ref,)
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a reply; what is gone already is no error."""
@@ -189,17 +192,17 @@ class WebChat:
 
     async def permalink(self, ref: MessageRef) -> str:
         """Return a link that opens the page at a message, whoever is played there."""
-        post, address = self._posts.get(ref.message), self._address()
-        return f"{address}/#/m/{post.id}" if post and address else ""
+        post, address = self._posts.get(ref.message), self._server.public
+        return f"{address}{MESSAGE}{post.id}" if post and address else ""
 
-    def file_link(self, post: Post, name: str) -> str:
-        """Return a link to a file that goes with a message for one player."""
-        return f"{self._address()}/api/files/{post.id}/{name}?person={post.only}"
+    def shown(self, reply: Reply) -> str:
+        """Return the text of a reply as it stands in the playground."""
+        return self._server.within(reply.markdown)
 
     async def linked(self, link: str) -> MessageRef | None:
         """Return the message that a link to the page opens; None for any other link."""
-        address, _, post_id = link.rpartition("/#/m/")
-        post = self._posts.get(post_id) if address and address == self._address() else None
+        address, _, post_id = link.rpartition(MESSAGE)
+        post = self._posts.get(post_id) if self._server.is_own(address) else None
         return post.ref if post else None
 
     def responder(self, address: Mapping[str, Any]) -> Responder | None:
@@ -223,7 +226,7 @@ class WebChat:
             return False
         about = where.message if self._posts.get(where.message) else ""
         self._posts.whisper(
-            channel.id, player, reply.markdown, thread=thread, about=about, **fields_of(reply)
+            channel.id, player, self.shown(reply), thread=thread, about=about, **fields_of(reply)
         )
         return True
 
@@ -244,8 +247,8 @@ class WebResponder:
         post = self._posts.get(self._id)
         if post:
             self._posts.files[post.id] = reply.attachments
-            links = (f"[{file.name}]({self._chat.file_link(post, file.name)})" for file in reply.attachments)
-            text = "\n\n".join([reply.markdown, *links])
+            links = (file_link(post, file.name) for file in reply.attachments)
+            text = "\n\n".join([self._chat.shown(reply), *links])
             self._posts.change(post, text=text, **fields_of(reply))
 
     async def ask(self, form: object) -> None:
@@ -270,6 +273,11 @@ def address_of(post: Post) -> dict[str, str]:
     """Return what `WebChat.responder` needs to say again what one player alone was to see."""
     kept = ("channel", "thread", "only", "command", "about")
     return {name: str(getattr(post, name)) for name in kept}
+
+
+def file_link(post: Post, name: str) -> str:
+    """Return a link to a file that goes with a message for one player, as Markdown."""
+    return f"[{name}](/api/files/{post.id}/{name}?person={post.only})"
 
 
 def fields_of(reply: Reply) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
+    from bot.platforms.web.http.server import Server
 
 COOKIE = "threadlore_dashboard"
 DAYS = 90
@@ -37,10 +38,10 @@ WANTED = "This needs the token: /dashboard?token=…, or an Authorization header
 class Dashboard:
     """Routes that show how everything is; they change nothing."""
 
-    def __init__(self, settings: Settings, dispatch: Dispatch, local: bool, page: bytes) -> None:
+    def __init__(self, settings: Settings, dispatch: Dispatch, server: Server, page: bytes) -> None:
         self._token = Token(settings.dashboard_token.get_secret_value(), COOKIE, "/dashboard")
         self._dispatch = dispatch
-        self._local = local
+        self._server = server
         self._page = page
 
     def add_to(self, app: web.Application) -> None:
@@ -70,9 +71,9 @@ class Dashboard:
     async def _threads(self, request: web.Request) -> web.Response:
         self._admit(request)
         wanted = request.query.get("answers", "").split(",")[:THREADS]
-        return web.json_response(
-            [link for one in wanted if one and (link := await self._dispatch.thread(one))]
-        )
+        found = [link for one in wanted if one and (link := await self._dispatch.thread(one))]
+        here = self._server.public
+        return web.json_response([{**one, "link": one["link"].removeprefix(here)} for one in found])
 
     async def _progress(self, request: web.Request) -> web.Response:
         self._admit(request)
@@ -95,7 +96,7 @@ class Dashboard:
         return self._dispatch.overview
 
     def _admit(self, request: web.Request) -> None:
-        if self._local and not self._token:
+        if self._server.local and not self._token:
             return
         if not self._token:
             raise ApiError(403, "Set DASHBOARD_TOKEN in .env to see this from another machine.")

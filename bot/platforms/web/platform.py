@@ -109,7 +109,7 @@ class Playground:
         self._feed = Feed()
         self._journal = Journal(settings.home / "playground.jsonl")
         self._posts = Posts(self._feed, self._journal, is_out=dispatch.is_out)
-        self.chat = WebChat(self._posts, settings, lambda: self.url)
+        self.chat = WebChat(self._posts, settings, self._server)
         self._room = Room(self._posts, self.chat, dispatch, settings)
         self._stopping = asyncio.Event()
         self._add_routes()
@@ -181,7 +181,7 @@ class Playground:
         router.add_get("/api/answers/{id}/why", admitted(self._why))
         router.add_get("/api/answers/{id}/sources/{number}", admitted(self._source))
         router.add_get("/api/files/{id}/{name}", admitted(self._file))
-        self._server.add(lambda page: Dashboard(self._settings, self._dispatch, self._server.local, page))
+        self._server.add(lambda page: Dashboard(self._settings, self._dispatch, self._server, page))
 
     def _admitted(self, handler: Handler) -> Handler:
         async def admitted(request: web.Request) -> web.StreamResponse:
@@ -259,7 +259,7 @@ class WithoutPlayground:
         self._has_dashboard = settings.playground is None
         if self._has_dashboard:
             self._server.app.router.add_get("/", self._none)
-            self._server.add(lambda page: Dashboard(settings, dispatch, self._server.local, page))
+            self._server.add(lambda page: Dashboard(settings, dispatch, self._server, page))
         else:
             self._server.add(None)
         self.started = asyncio.Event()

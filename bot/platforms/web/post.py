@@ -14,6 +14,9 @@ from core.domain import MessageRef, Turn
 EMOJI = (UP, DOWN, ACCEPT, OBJECT)
 """What can be put on a message, in the order in which it is shown."""
 
+MESSAGE = "/#/m/"
+"""What a link to a message has before the message's id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Post:

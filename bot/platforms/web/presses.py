@@ -221,11 +221,11 @@ class PressResponder:
         """Say something to that person alone, under the message."""
         said, more = self._posts.get(self._said), fields_of(reply)
         if said is not None:
-            self._posts.change(said, text=reply.markdown, **more)
+            self._posts.change(said, text=self._chat.shown(reply), **more)
         else:
             to = self.address
             where = {"about": to["about"], "thread": to["thread"]}
-            said = self._posts.whisper(to["channel"], to["only"], reply.markdown, **where, **more)
+            said = self._posts.whisper(to["channel"], to["only"], self._chat.shown(reply), **where, **more)
             self._said = said.id
         self.close()
 

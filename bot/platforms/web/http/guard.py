@@ -107,7 +107,7 @@ class Guard:
             host = ""
         elif host is None or not _HOST.fullmatch(host):
             raise ApiError(400, "The Host header is missing, or no name and no address.")
-        elif not (by_any_name or self._is_ours(_name(host))):
+        elif not (by_any_name or self.knows(host)):
             raise ApiError(403, self._stranger(_name(host)))
         origin = _only(request, "Origin")
         if self._guests is not None and self._guests.takes(request.path):
@@ -128,7 +128,9 @@ class Guard:
         if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _opens_a_page(request):
             raise ApiError(403, "Requests from other sites are not taken.")
 
-    def _is_ours(self, name: str) -> bool:
+    def knows(self, host: str) -> bool:
+        """Return True if this server answers to that name or address, with or without a port."""
+        name = _name(host)
         if self.local:
             return is_loopback(name)
         return name in self._names or is_loopback(name) or _is_address(name)

@@ -7,12 +7,14 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from bot.platforms.web.dashboard import Dashboard
 from bot.platforms.web.http.guard import Guard
+from bot.platforms.web.post import MESSAGE
 from bot.platforms.web.widget.widget import Widget
 from core.errors import PlatformRejected
 from core.settings import Settings
@@ -40,11 +42,27 @@ class Server:
         self._widget = widget
         self._open = ExitStack()
         self._host, self._port = settings.host, settings.port
-        guard = Guard(settings.host, settings.allowed_hosts, widget.sites if widget else None)
-        self.local = guard.local
-        self.app = web.Application(client_max_size=BODY_BYTES, middlewares=[guard.handle])
+        self._names = settings.allowed_hosts
+        self._guard = Guard(settings.host, self._names, widget.sites if widget else None)
+        self.local = self._guard.local
+        self.app = web.Application(client_max_size=BODY_BYTES, middlewares=[self._guard.handle])
         self.page = {file.name: file.read_bytes() for file in _PAGE.iterdir() if file.suffix in _TYPES}
         self._runner: web.AppRunner | None = None
+
+    @property
+    def public(self) -> str:
+        """Return where others find it: by the first name that a proxy has for it, else at `url`."""
+        return f"https://{self._names[0]}" if self.url and self._names else self.url
+
+    def is_own(self, address: str) -> bool:
+        """Return True for an address, such as `http://localhost:8080`, by which this server is asked."""
+        return self._guard.knows(urlsplit(address).netloc)
+
+    def within(self, text: str) -> str:
+        """Return Markdown whose links to messages open by whatever address somebody has the page."""
+        for address in {self.url, self.public} - {""}:
+            text = text.replace(f"]({address}{MESSAGE}", f"]({MESSAGE}")
+        return text
 
     def add(self, dashboard: Callable[[bytes], Dashboard] | None) -> None:
         """Add the widget, the sign of life, and the dashboard with the files of the pages."""

@@ -16,7 +16,7 @@ const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)}%`
 const many = (count, one, more) => `${count.toLocaleString()} ${count === 1 ? one : more}`;
 
 export function link(title, url) {
-  return /^https?:\/\//.test(url) ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, title) : title;
+  return /^(https?:\/\/|\/#\/m\/\d+$)/.test(url) ? h("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, title) : title;
 }
 
 export function ago(seconds) {

@@ -15,11 +15,13 @@ const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: "\u0
 const MARKS = [["***", "strong"], ["**", "strong"], ["__", "strong"], ["~~", "del"], ["*", "em"], ["_", "em"]];
 const WORD = /[\p{L}\p{N}_]/u;
 
-// Only addresses that open a page or a letter; never a script, never this server.
+const OWN = /^\/(?:#\/m\/\d+|api\/files\/\d+\/\w[\w.-]*\?person=[a-z]+)$/;
+
+// Only addresses that open a page or a letter; never a script, and of this server a message or a file of one.
 export function safeUrl(text) {
-  if (!/^(https?:\/\/|mailto:)/i.test(text)) return null;
+  if (!/^(https?:\/\/|mailto:)/i.test(text) && !OWN.test(text)) return null;
   try {
-    return new URL(text).href;
+    return new URL(text, import.meta.url).href;
   } catch {
     return null;
   }
