@@ -292,6 +292,55 @@ def test_keyboard_alone_is_enough(page: Page) -> None:
     assert page.js(unnamed) == []
 
 
+def test_tabs_that_nobody_looks_at_keep_none_from_being_used(page: Page) -> None:
+    """A browser has six connections to a server, and a page that follows what happens holds one."""
+    first, driver = page.driver.current_window_handle, page.driver
+    driver.get("about:blank")
+    try:
+        for _ in range(7):
+            driver.switch_to.new_window("tab")
+            page.open(channel="general")
+        page.write("Seven tabs are open")
+        page.find("#messages .message", "Seven tabs")
+        driver.switch_to.window(driver.window_handles[1])
+        page.find("#messages .message", "Seven tabs")
+        page.write("What happened meanwhile is told")
+        page.find("#messages .message", "meanwhile")
+    finally:
+        for tab in driver.window_handles:
+            if tab != first:
+                driver.switch_to.window(tab)
+                driver.close()
+        driver.switch_to.window(first)
+
+
+@pytest.mark.parametrize("address", ["#/ada/100%", "#/%/help", "#/ada/help/50%25%"])
+def test_an_address_that_is_no_place_opens_the_page(page: Page, address: str) -> None:
+    page.driver.get("about:blank")
+    page.driver.get(f"{page.url}/{address}")
+    page.becomes(lambda: (page.person(), page.text("#title")), ("ada", "help"))
+
+
+def test_escape_closes_the_thread_after_the_edited_message_was_deleted_elsewhere(page: Page) -> None:
+    page.click("#channels a", "general")
+    page.write("One")
+    page.find("#messages .message", "One")
+    page.write("Another")
+    key = page.attribute("#messages .message:has(.body):last-of-type", "data-id")
+    page.js("document.querySelector('#messages [data-act^=thread-tool-]').click()")
+    page.find("#composer-thread")
+    page.js(f"document.querySelector('#messages [data-act=edit-tool-{key}]').click()")
+    page.find("#messages .editor")
+    page.js(
+        f"""return fetch("/api/messages/{key}", {{
+          method: "DELETE", headers: {{ "Content-Type": "application/json" }}, body: '{{"person": "ada"}}',
+        }})"""
+    )
+    page.gone("#messages .editor")
+    page.keys(Keys.ESCAPE)
+    page.gone("#panel")
+
+
 def test_page_finds_back_after_the_server_was_restarted(
     chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch
 ) -> None:

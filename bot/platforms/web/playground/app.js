@@ -1,6 +1,7 @@
 // The page: which person, channel and thread are open, what is painted, and what clicks do.
 
 import { makeActions } from "./actions.js";
+import { address, read } from "./address.js";
 import { composer } from "./composer.js";
 import { announce, byId, h, icon, reconcile, toast } from "./dom.js";
 import { followUp } from "./hint.js";
@@ -22,19 +23,14 @@ let painting = false;
 let focus = null; // what takes the focus once it is there
 const follow = new Set(["messages"]); // lists to scroll to their end at the next paint
 
-// --- where we are: #/person/channel/thread, or #/m/message ----------------------------------
-
-function read() {
-  const [, person = "", place = "", root = ""] = location.hash.split("/").map((part) => decodeURIComponent(part));
-  return { person: person || localStorage.getItem("person") || "ada", channel: place || "help", thread: root };
-}
+// --- where we are ----------------------------------------------------------------------------
 
 function go(change) {
   const next = { person: asked, channel: state.channel, thread: state.thread, ...change };
-  const parts = [next.person, next.channel, next.thread].filter(Boolean).map(encodeURIComponent);
+  const there = address(next.person, next.channel, next.thread);
   closeDrawer();
-  if (location.hash === `#/${parts.join("/")}`) arrive();
-  else location.hash = `#/${parts.join("/")}`;
+  if (location.hash === there) arrive();
+  else location.hash = there;
 }
 
 function arrive() {
@@ -71,8 +67,7 @@ function jump() {
     toast("That message is gone, or it stands where you cannot read it.");
   }
   const root = post && (post.thread || (thread(post.id).length > 1 ? post.id : ""));
-  const parts = [asked, post?.channel ?? state.channel, root].filter(Boolean).map(encodeURIComponent);
-  location.replace(`#/${parts.join("/")}`);
+  location.replace(address(asked, post?.channel ?? state.channel, root));
 }
 
 // Bring the message that was linked into view, once it is painted.
@@ -104,6 +99,7 @@ function changed(kind, post) {
   if (["posted", "edited"].includes(kind) && post.author === state.bot.id && post.final && post.channel === state.channel) {
     announce(`${state.bot.name}: ${post.text}`);
   }
+  if (kind === "deleted" && state.editing.startsWith(`${post.id} `)) state.editing = "";
   if (kind === "deleted" && post.id === state.thread) go({ thread: "" });
   paint();
 }

@@ -29,11 +29,16 @@ export async function api(method, path, body) {
 
 let source = null;
 let wanted = 0;
+let listen = null; // opens the stream of changes from the last one on that was heard of
+
+// A browser has six connections to a server, for all tabs together: a tab that nobody looks at gives its own back.
+document.addEventListener("visibilitychange", () => { if (document.hidden) source?.close(); else listen?.(); });
 
 // Load everything as that person and follow what happens; `changed(kind, data)` is told each time.
 export async function enter(person, changed) {
   const turn = (wanted += 1);
   source?.close();
+  listen = null;
   let told;
   try {
     told = await api("GET", `/api/state?person=${encodeURIComponent(person)}`);
@@ -56,9 +61,19 @@ export async function enter(person, changed) {
   Object.assign(state, told, { messages: new Map(told.messages.map((post) => [post.id, post])), lost: false });
   sorted = null;
   changed("state", {});
-  source = new EventSource(`/api/events?person=${encodeURIComponent(person)}&since=${encodeURIComponent(told.event)}`);
+  let mark = told.event;
+  listen = () => {
+    source?.close();
+    source = new EventSource(`/api/events?person=${encodeURIComponent(person)}&since=${encodeURIComponent(mark)}`);
+    follow(() => turn === wanted, person, changed, (latest) => { mark = latest; });
+  };
+  if (!document.hidden) listen();
+}
+
+function follow(isWanted, person, changed, heard) {
   const on = (kind, apply) => source.addEventListener(kind, (event) => {
-    if (turn !== wanted) return;
+    if (!isWanted()) return;
+    heard(event.lastEventId);
     const data = JSON.parse(event.data);
     apply(data);
     sorted = null;
@@ -70,14 +85,14 @@ export async function enter(person, changed) {
   on("deleted", ({ id }) => state.messages.delete(id));
   on("progress", ({ running }) => { state.progress = running; });
   on("releases", ({ releases, examples }) => { Object.assign(state, { releases, examples }); });
-  source.addEventListener("reset", () => { if (turn === wanted) enter(person, changed); });
+  source.addEventListener("reset", () => { if (isWanted()) enter(person, changed); });
   source.onopen = () => { if (state.lost) { state.lost = false; changed("found", {}); } };
   source.onerror = () => {
-    if (turn !== wanted) return;
+    if (!isWanted()) return;
     state.lost = true;
     changed("lost", {});
     // A refused stream is not tried again by the browser itself.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (turn === wanted) enter(person, changed); }, 2000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (isWanted()) enter(person, changed); }, 2000);
   };
 }
 
