@@ -17,6 +17,7 @@ from bot.operations.audit import DONE, Audit
 from core.community.overrides import EVERYWHERE
 from core.domain import Question, Scope, Vote
 from core.errors import UsageError
+from core.query.releases.resolve import lookup
 
 CHANNEL = "mcp:editors"
 """Where questions from editors stand in statistics and limits: they are asked in public."""
@@ -34,10 +35,11 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
 
 
 async def _question(app: Application, given: Mapping[str, Any], text: str) -> Question:
-    release = str(given.get("release") or "")
-    if release and release not in app.engine.ready:
+    said = str(given.get("release") or "")
+    release = lookup(said, app.engine.product)
+    if said and release not in app.engine.ready:
         raise UsageError(
-            f"There is no release '{release}' that answers now; there are {', '.join(app.engine.ready)}."
+            f"There is no release '{said}' that answers now; there are {', '.join(app.engine.ready)}."
         )
     asked = {"question": text, "release": release, "user": given["person"], "channel": CHANNEL}
     return await question_of(app, asked)

@@ -71,6 +71,8 @@ async def test_an_editor_asks_searches_reads_and_votes_over_standard_output(kett
             "counted": "down",
             "answer_id": answer["answer_id"],
         }
+        by_alias = await call(client, "ask", question=ASKED, release="v1.5")
+        assert by_alias["release"] == answer["release"] == "1.5", "a spelling of corpora.toml"
         for wrong, told in [
             (call(client, "ask", question=ASKED, release="9.9"), "no release '9.9'"),
             (call(client, "ask", question=" "), "missing or empty"),
@@ -184,3 +186,13 @@ def test_tokens_that_are_none_are_named(text: str) -> None:
 
     with pytest.raises(UsageError, match="MCP_TOKENS"):
         tokens_of(text)
+
+
+def test_where_it_is_asked_over_http() -> None:
+    from bot.cli.editors.server import address_of
+
+    assert address_of("::1", 8090) == "http://[::1]:8090/mcp"
+    assert address_of("127.0.0.1", 65535) == "http://127.0.0.1:65535/mcp"
+    for port in (0, 65536, 99999, -1):
+        with pytest.raises(UsageError, match="from 1 to 65535"):
+            address_of("127.0.0.1", port)

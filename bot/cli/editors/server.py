@@ -38,6 +38,7 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 Release = Annotated[str, Field(description="Such as 2.3; the latest where it is left out.", max_length=100)]
 PATH = "/mcp"
+LAST_PORT = 65535
 SHORTEST = 16
 """Characters of a token."""
 _NAME = re.compile(r"[\w.-]{1,60}")
@@ -175,11 +176,11 @@ async def over_stdio(settings: Settings) -> None:
 async def over_http(settings: Settings, port: int) -> None:
     """Serve everybody who has a token. Raises UsageError where there are none."""
     known = tokens_of(settings.mcp_tokens.get_secret_value())
-    address = f"http://{settings.host}:{port}{PATH}"
+    address = address_of(settings.host, port)
     async with home(settings) as asked:
         tools = Tools(asked, settings.questions_per_minute, holder)
         made = server(tools, await _product(asked), Tokens(known), address)
-        names = ["localhost", "127.0.0.1", "[::1]", settings.host, *settings.allowed_hosts]
+        names = ["localhost", "127.0.0.1", "[::1]", _bracketed(settings.host), *settings.allowed_hosts]
         hosts = [entry for name in names for entry in (name, f"{name}:*")]
         origins = [f"{scheme}://{entry}" for scheme in ("http", "https") for entry in hosts]
         secured = TransportSecuritySettings(
@@ -190,6 +191,17 @@ async def over_http(settings: Settings, port: int) -> None:
         )
         config = uvicorn.Config(app, host=settings.host, port=port, log_level="warning", access_log=False)
         await uvicorn.Server(config).serve()
+
+
+def address_of(host: str, port: int) -> str:
+    """Return where the server is asked. Raises UsageError for what is no port."""
+    if not 1 <= port <= LAST_PORT:
+        raise UsageError(f"{port} is no port; choose one from 1 to {LAST_PORT} with --http.")
+    return f"http://{_bracketed(host)}:{port}{PATH}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def tokens_of(text: str) -> dict[str, str]:
