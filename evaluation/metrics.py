@@ -23,8 +23,9 @@ class Outcome:
     """How one question went in one configuration.
 
     `rank` is that of the first hit among what was retrieved, `handed_rank` among what the answer was
-    written from, each 0 for none. `right` is None where no answer was wanted or written. Times are in
-    milliseconds; `characters` is the length of what the answer was written from.
+    written from, each 0 for none. `right` is None where no answer was wanted or written, or the line does
+    not say what one must contain. Times are in milliseconds; `characters` is the length of what the answer
+    was written from.
     """
 
     line: GoldLine
@@ -87,8 +88,9 @@ def crag(outcomes: Sequence[Outcome]) -> dict[str, float | None] | None:
     counted = [o for o in outcomes if o.right is not None or o.line.type == UNANSWERABLE]
     if not any(o.right is not None for o in counted):
         return None
-    right = [o for o in counted if (o.right if o.line.answerable else o.abstained)]
     missing = [o for o in counted if o.line.answerable and (o.abstained or o.refused)]
+    spoken = [o for o in counted if not (o.line.answerable and (o.abstained or o.refused))]
+    right = [o for o in spoken if (o.right if o.line.answerable else o.abstained)]
     total = len(counted)
     wrong = total - len(right) - len(missing)
     return {

@@ -157,7 +157,7 @@ def _outcome(context: QueryContext, answer: Answer, line: GoldLine, is_written: 
         refused=refused,
         confidence=found.confidence or 0.0,
         route=answer.route,
-        right=is_right(line, said) if line.answerable and is_written else None,
+        right=_is_right(line, said, is_silent=abstained or refused) if is_written else None,
         characters=sum(len(text) for _, _, text in handed),
         ms=trace.ms or 0.0,
         calls=trace.calls,
@@ -168,6 +168,13 @@ def _outcome(context: QueryContext, answer: Answer, line: GoldLine, is_written: 
         release=context.partition,
         retrieved=tuple((release, path) for release, path, _ in shown),
     )
+
+
+def _is_right(line: GoldLine, answer: str, is_silent: bool) -> bool | None:
+    """Return whether an answer is right: None where the line does not say what one must contain."""
+    if not (line.answerable and line.must_contain):
+        return None
+    return not is_silent and is_right(line, answer)
 
 
 _SIGNS = tuple(field.name for field in fields(Signs))

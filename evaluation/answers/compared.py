@@ -94,7 +94,7 @@ async def compare(
 
 
 def good(line: Line) -> bool:
-    """Return True for a right answer, or for silence where there is none; without answers, for a hit."""
+    """Return True for a right answer, or for silence where there is none; for a hit where that is unknown."""
     if line["type"] in ("out_of_scope", "unknown_release"):
         return bool(line["abstained"] or line["refused"])
     if line["abstained"] or line["refused"] or line["right"] is not None:

@@ -158,6 +158,17 @@ async def test_unknown_releases_are_refused_and_weak_evidence_is_silent(tmp_path
     assert silent.abstained and silent.answer == ""
 
 
+async def test_whether_an_answer_is_right_needs_something_that_it_must_contain(tmp_path: Path) -> None:
+    timer, chess = "what is the default of the timer?", "who won the chess olympiad in 1972?"
+    gold = [line("told", timer), line("open", timer, must_contain=[])]
+    gold += [line("silent", chess), line("silent, open", chess, must_contain=[])]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, gold)), "utf-8")
+    stages = stages_of(await parts(), DEFAULT, named("all"), 0.5)
+    found = [(await ask_line(stages, asked))[1] for asked in read_gold(tmp_path / "gold.jsonl")]
+    assert [outcome.abstained for outcome in found] == [False, False, True, True]
+    assert [outcome.right for outcome in found] == [True, None, False, None]
+
+
 async def test_single_retrievers_leave_the_other_one_out() -> None:
     made = await parts()
     asked = await made.understand(Question("limescale filter spout"))

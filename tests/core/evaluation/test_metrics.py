@@ -131,3 +131,9 @@ def test_contextual_precision_rewards_relevant_passages_that_rank_high() -> None
     assert contextual_precision({1, 3}, 4) == pytest.approx((1 + 2 / 3) / 2)
     assert contextual_precision({4}, 4) == 0.25
     assert contextual_precision(set(), 4) == 0.0
+
+
+def test_the_score_of_crag_never_counts_silence_as_a_right_answer() -> None:
+    silent = [outcome(right=True, abstained=True), outcome(right=True, refused=True)]
+    found = crag([*silent, outcome(right=True), outcome(right=False)])
+    assert found == {"correct": 0.25, "missing": 0.5, "hallucination": 0.25, "score": 0.0}
