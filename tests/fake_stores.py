@@ -310,6 +310,11 @@ class FakeMemories:
         self._whose[answer.id] = (question.authors, answer.taken.asked, answer.taken.people | lent)
         return True
 
+    async def withdraw(self, answer_id: str, replaced: bool) -> None:
+        if answer_id in self._answers:
+            bare = {"question": "", "text": "", "citations": [], "trace": {"replaced": replaced}}
+            self._answers[answer_id] |= bare
+
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])
 

@@ -22,7 +22,7 @@ from core.engine import Engine
 from core.errors import PlatformError
 from core.feedback.answer_log import AnswerLog
 from core.languages import N_, _, plain
-from core.ports import ConversationStore, StorageHealth
+from core.ports import Claim, ConversationStore, StorageHealth
 from core.ports.channels import Pause
 from core.ports.cluster import Cluster
 from core.query import language
@@ -237,6 +237,13 @@ class Desk:
     outage: Outage
     cluster: Cluster
     _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    async def withdraw(self, claim: Claim, replaced: bool = False) -> None:
+        """Forget what a question and its answer said: it was deleted, or `replaced` by an edit."""
+        if answer_id := claim.answer_id or claim.posting:
+            await self.engine.answer_log.withdraw(answer_id, replaced)
+            if not replaced:
+                await self.unsolicited.withdrawn(answer_id)
 
     def lock(self, key: str) -> asyncio.Lock:
         """Return what lets one event of a message or a conversation be handled after the other."""

@@ -266,6 +266,7 @@ class Questions:
                 if not claim.decided:
                     await self._desk.conversations.reworded(key, packed(message))
                     return
+                await self._desk.withdraw(claim, replaced=True)
                 await self._desk.conversations.reopen(key, packed(message), claim.at)
                 taken()
                 with speaking(language):
@@ -314,11 +315,11 @@ class Questions:
             await self._answering.cancel(key)
             claim = await self._desk.conversations.claimed(key)
             await self._desk.conversations.answered(key, "")
+            if claim is not None:
+                await self._desk.withdraw(claim)
             if claim is not None and claim.parts:
                 await chat.delete(claim.parts)
                 await self._desk.conversations.posted(key, ())
-            if claim is not None and claim.answer_id:
-                await self._desk.unsolicited.withdrawn(claim.answer_id)
             return claim.answer_id if claim else None
 
     async def resume(self, chat: Chat) -> None:

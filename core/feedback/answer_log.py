@@ -68,6 +68,10 @@ class AnswerLog:
         """Return the accounts whose words the stand-alone question of an answer holds."""
         return await self._store.whose([answer_id], text=False)
 
+    async def withdraw(self, answer_id: str, replaced: bool) -> None:
+        """Empty an answer and its question, which was deleted, or `replaced` by an edit."""
+        await self._store.withdraw(answer_id, replaced)
+
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
         return await self._store.emptied(answer_ids)

@@ -88,6 +88,9 @@ class MemoryStore(Protocol):
         asked while nobody else writes, says no, or where pairs that its text was taken from are gone.
         """
 
+    async def withdraw(self, answer_id: str, replaced: bool) -> None:
+        """Empty an answer and its question, which was deleted, or `replaced` by an edit."""
+
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
 

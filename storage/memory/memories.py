@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, fields
@@ -20,6 +19,7 @@ from storage.memory.pair_rows import (
     COUNTS,
     Veils,
     is_outdated,
+    load_all,
     load_pairs,
     no_veils,
     pair_values,
@@ -32,7 +32,7 @@ from storage.memory.pair_rows import (
 )
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
-from storage.people.blanking import clean_traces
+from storage.people.blanking import clean_traces, withdraw_answer
 from storage.tables import AnswerRow, CorrectionRow, PairRow, PlacementRow, VoteRow
 from storage.tables.columns import SOME, every, slices
 
@@ -89,6 +89,12 @@ class SqlMemories(Store):
                 used = update(PairRow).where(PairRow.id == answer.pair_id)
                 await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
         return True
+
+    async def withdraw(self, answer_id: str, replaced: bool) -> None:
+        """Empty an answer and its question, which was deleted, or `replaced` by an edit."""
+        async with self._database.write() as connection:
+            await withdraw_answer(connection, answer_id, replaced)
+            await self._database.owe_scrub(connection)
 
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
@@ -231,7 +237,7 @@ class SqlMemories(Store):
         async with self._database.read() as connection:
             placed = select(PlacementRow.__table__).order_by(PlacementRow.pair_id)
             rows = await every(await connection.execute(placed), placement)
-            loaded = await _loaded(connection, [row.pair_id for row in rows])
+            loaded = await load_all(connection, [row.pair_id for row in rows])
         return await aside(len(rows), with_pairs, rows, loaded)
 
     async def voted(self) -> tuple[Remembered, ...]:
@@ -240,7 +246,7 @@ class SqlMemories(Store):
         statement = select(PairRow.id).where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
         async with self._database.read() as connection:
             ids = await every(await connection.execute(statement.order_by(PairRow.id)), lambda row: row.id)
-            found = await _loaded(connection, ids)
+            found = await load_all(connection, ids)
         return await aside(len(found), spoken_of, found)
 
     async def clear_placements(self) -> None:
@@ -317,13 +323,3 @@ class SqlMemories(Store):
                     )
                 ).scalar_one()
         return found
-
-
-async def _loaded(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:
-    """Read pairs in the order of their ids, some at a time: others are served in between."""
-    found: list[Remembered] = []
-    for part in slices(ids):
-        some = select(PairRow.__table__).where(PairRow.id.in_(part)).order_by(PairRow.id)
-        found += await load_pairs(connection, some)
-        await asyncio.sleep(0)
-    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, distinct, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import READER, STRANGERS, Citation, Vote
 from core.ports import Acquaintance, Placement, Remembered, Reworded, VoteEvent
@@ -86,6 +88,16 @@ async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered
         lambda row: row,
     )
     return await aside(len(rows) + len(votes), _pairs, rows, votes, few=AT_ONCE)
+
+
+async def load_all(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:
+    """Load pairs in the order of their ids, some at a time: others are served in between."""
+    found: list[Remembered] = []
+    for part in slices(ids):
+        some = select(PairRow.__table__).where(PairRow.id.in_(part)).order_by(PairRow.id)
+        found += await load_pairs(connection, some)
+        await asyncio.sleep(0)
+    return found
 
 
 def _pairs(rows: Sequence[Any], votes: Sequence[Any]) -> list[Remembered]:

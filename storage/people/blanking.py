@@ -12,13 +12,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, drop_words
+from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, QUERIES, drop_words
 from storage.tables import (
     AnswerRow,
     ClaimRow,
     ContextRow,
     DocumentRow,
     PairRow,
+    PlacementRow,
     PregeneratedDocumentRow,
     PregeneratedRow,
     SearchRowTable,
@@ -29,6 +30,7 @@ WORDLESS = (
     "ms",
     "first_ms",
     "timings",
+    "calls",
     "language",
     "release_origin",
     "untranslated",
@@ -76,6 +78,23 @@ async def blank_answers(
 def wordless(trace: Mapping[str, Any]) -> dict[str, Any]:
     """Return of what explains an answer that in which nobody's words can stand."""
     return {key: trace[key] for key in WORDLESS if key in trace}
+
+
+async def withdraw_answer(connection: AsyncConnection, answer_id: str, replaced: bool) -> None:
+    """Empty an answer and its question, which somebody deleted, or `replaced` by editing it.
+
+    What memory compares stays where it holds the pair, so that votes keep their place.
+    """
+    held = AnswerRow.pair_id.in_(select(PlacementRow.pair_id)).label("held")
+    found = select(AnswerRow.trace, held).where(AnswerRow.id == answer_id)
+    row = (await connection.execute(found)).first()
+    if row is None:
+        return
+    topic = str((row.trace.get("queries") or {}).get("topic") or "") if row.held else ""
+    trace = wordless(row.trace) | ({"queries": {"topic": topic}} if topic else {})
+    bare = {"question": "", "text": "", "citations": [], "trace": trace | {"replaced": replaced}}
+    await change(connection, AnswerRow.id, [{"key": answer_id, **bare}])
+    await drop_words(connection, ANSWER, [answer_id], keep=(QUERIES,) if topic else ())
 
 
 async def blank_traces(connection: AsyncConnection, ids: Collection[str]) -> None:

@@ -58,7 +58,7 @@ class SqlRetention(Store):
     async def due(self, questions: float, votes: float) -> dict[str, int]:
         """Count what is older than those times (seconds since the epoch, 0 for none); nothing changes."""
         wanted: dict[str, tuple[Any, ColumnElement[bool]]] = {
-            "questions": (AnswerRow, and_(AnswerRow.at < questions, AnswerRow.question != "")),
+            "questions": (AnswerRow, _said(questions)),
             "remembered answers without who asked": (PairRow, _asked(questions)),
             "answers that nobody voted for": (PairRow, _neutral(questions, time.time())),
             "messages": (ClaimRow, _told(questions)),
@@ -126,7 +126,7 @@ class SqlRetention(Store):
 
     async def _answers(self, connection: AsyncConnection, before: float, limit: int) -> int:
         """Remove old answers; of those with opinions on a remembered pair stays what these are about."""
-        old = select(AnswerRow.id).where(AnswerRow.at < before, AnswerRow.question != "")
+        old = select(AnswerRow.id).where(_said(before))
         ids = (await connection.scalars(old.order_by(AnswerRow.at).limit(limit))).all()
         if not ids:
             return 0
@@ -204,6 +204,12 @@ class SqlRetention(Store):
             await connection.execute(posts)
             await drop_ticket_orphans(connection)
         return count
+
+
+def _said(before: float) -> ColumnElement[bool]:
+    """Return which old answers hold a question, or name who asked: of one that was deleted that is left."""
+    named = and_(AnswerRow.asker != "", ~is_veiled_column(AnswerRow.asker))
+    return and_(AnswerRow.at < before, or_(AnswerRow.question != "", named))
 
 
 def _asked(before: float) -> ColumnElement[bool]:

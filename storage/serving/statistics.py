@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Served, Unserved, Within, gives_orders
 from core.system.offload import aside
 from core.text.times import day_of
-from storage.database.database import Store
+from storage.database.database import Database, Store
 from storage.memory.pair_rows import standing
 from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
 from storage.tables.columns import LONG, every, parts
@@ -45,10 +45,10 @@ class _Counted:
     written_ms: float = 0.0
     calls: int = 0
 
-    def answer(self, row: Any) -> None:
-        """Count an answer."""
+    def answer(self, row: Any, person: str) -> None:
+        """Count an answer that a person asked for."""
         self.routes[row.route] += 1
-        self.people.add(row.asker)
+        self.people.add(person)
         self.failed += bool(row.error)
         if row.ms is not None:
             self.spent.append(row.ms)
@@ -82,7 +82,11 @@ class _Counted:
 
 
 class SqlStatistics(Store):
-    """The `StatisticsStore` port on SQL."""
+    """The `StatisticsStore` port on SQL; `person` names the person behind an account."""
+
+    def __init__(self, database: Database, person: Callable[[str], str] = str) -> None:
+        super().__init__(database)
+        self._person = person
 
     async def days(self, since: float, within: Within = EVERYTHING) -> tuple[Day, ...]:
         """Return the days since then on which anything happened, oldest first."""
@@ -94,21 +98,20 @@ class SqlStatistics(Store):
             AnswerRow.trace["calls"].as_integer().label("calls"),
             AnswerRow.trace["first_ms"].as_float().label("first"),
             AnswerRow.trace["model_error"].as_string().label("error"),
+            AnswerRow.trace["replaced"].as_boolean().label("replaced"),
         )
-        votes = select(VoteRow.at, VoteRow.value).where(VoteRow.at >= since, VoteRow.value.is_not(None))
         apart = select(DistinctionRow.at).where(DistinctionRow.at >= since)
         if within != EVERYTHING:
-            votes = votes.join(AnswerRow, AnswerRow.id == VoteRow.answer_id).where(*_only(within))
             apart = apart.join(AnswerRow, AnswerRow.id == DistinctionRow.answer_id).where(*_only(within))
         answers = answers.where(AnswerRow.at >= since, *_only(within))
         found: defaultdict[str, _Counted] = defaultdict(_Counted)
         async with self._database.read() as connection:
             async for rows in parts(await connection.execute(answers)):
                 for row in rows:
-                    found[day_of(row.at)].answer(row)
-            async for rows in parts(await connection.execute(votes)):
-                for row in rows:
-                    found[day_of(row.at)].votes[row.value] += 1
+                    if not row.replaced:  # an edited question is one, answered once
+                        found[day_of(row.at)].answer(row, self._person(row.asker))
+            for vote in await self._standing(connection, since, within):
+                found[day_of(vote.at)].votes[vote.value] += 1
             for at in await connection.scalars(apart):
                 found[day_of(at)].wrong += 1
         return tuple(counted.as_day(day) for day, counted in sorted(found.items()))
@@ -173,13 +176,21 @@ class SqlStatistics(Store):
 
     async def _opinions(self, connection: AsyncConnection, since: float) -> dict[str, list[int]]:
         """Return the votes that stand on each answer."""
-        columns = (VoteRow.answer_id, VoteRow.voter, VoteRow.value, VoteRow.withdraws, VoteRow.said_at)
-        votes = select(*columns).where(VoteRow.at >= since).order_by(VoteRow.number)
-        rows = await every(await connection.execute(votes), lambda row: row)
         found: defaultdict[str, list[int]] = defaultdict(list)
-        for (answer_id, _), vote in (await aside(len(rows), standing, rows)).items():
-            found[answer_id].append(vote.value)
+        for vote in await self._standing(connection, since):
+            found[vote.answer_id].append(vote.value)
         return found
+
+    async def _standing(
+        self, connection: AsyncConnection, since: float, within: Within = EVERYTHING
+    ) -> list[Any]:
+        """Return the votes since then that stand: of each person the last one on an answer."""
+        columns = (VoteRow.answer_id, VoteRow.voter, VoteRow.value, VoteRow.withdraws, VoteRow.said_at)
+        votes = select(*columns, VoteRow.at).where(VoteRow.at >= since).order_by(VoteRow.number)
+        if within != EVERYTHING:
+            votes = votes.join(AnswerRow, AnswerRow.id == VoteRow.answer_id).where(*_only(within))
+        rows = await every(await connection.execute(votes), lambda row: row)
+        return list((await aside(len(rows), standing, rows)).values())
 
     async def unserved(self, since: float, limit: int, within: Within = EVERYTHING) -> tuple[Unserved, ...]:
         """Return public questions that went unanswered or badly answered, newest first, each once."""

@@ -28,6 +28,7 @@ class House:
     """The stores, and a short way to ask and vote."""
 
     def __init__(self, database: Database) -> None:
+        self.database = database
         self.memories = SqlMemories(database)
         self.opinions = SqlOpinions(database)
         self.distinctions = SqlDistinctions(database)
@@ -195,3 +196,35 @@ async def test_gaps_leave_out_what_is_about_something_else_and_mark_what_is_sett
     assert found.keys() == {"near", "bad"}
     assert (found["near"].lacks, found["near"].resolved) == (True, False)
     assert (found["bad"].lacks, found["bad"].resolved) == (False, True)
+
+
+async def test_a_day_counts_the_votes_that_stand_and_linked_accounts_as_one_person(house):
+    await house.asked("a1")
+    await house.asked("a2", asker="discord:1")
+    for value, withdraws in ((1, None), (None, 1), (1, None)):
+        await house.memories.vote(Vote("a1", "slack:U2", value, withdraws=withdraws), 1.0)
+    for value in (1, 0):
+        await house.memories.vote(Vote("a1", "slack:U3", value), 1.0)
+    (day,) = await house.statistics.days(0.0)
+    assert (day.up, day.down, day.people) == (1, 1, 2)
+    (day,) = await house.statistics.days(0.0, Within(channel="slack:C1"))
+    assert (day.up, day.down) == (1, 1)
+    (day,) = await SqlStatistics(house.database, lambda account: "ann").days(0.0)
+    assert day.people == 1
+
+
+async def test_a_question_that_was_deleted_or_edited_is_told_nowhere(house):
+    for key in ("gone", "edited", "kept"):
+        await house.asked(key, "abstain", cites=True)
+    await house.memories.vote(Vote("gone", "slack:U2", 0), 1.0)
+    await house.memories.withdraw("gone", replaced=False)
+    await house.memories.withdraw("edited", replaced=True)
+    await house.memories.withdraw("unknown", replaced=False)
+    assert await house.unserved() == {"kept": "abstained"}
+    (page,) = await house.statistics.cited(0.0)
+    assert page.count == 1
+    (day,) = await house.statistics.days(0.0)
+    assert day.routes == {"abstain": 2}, "an edited question counts once, with its new answer"
+    row = await house.memories.answer("gone")
+    assert (row["question"], row["text"], row["citations"]) == ("", "", [])
+    assert "evidence" not in row["trace"] and "queries" not in row["trace"]

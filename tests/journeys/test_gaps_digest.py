@@ -144,3 +144,20 @@ async def test_a_figure_leads_to_public_threads_alone(bot: Bot) -> None:
         thread = await bot.dispatch.thread(found[0])
         assert thread["question"] == UNKNOWN and thread["link"].startswith("https://fake.example/public/")
         assert await bot.dispatch.thread(found[1]) == await bot.dispatch.thread("a1") == {}
+
+
+@EVERYWHERE
+async def test_a_question_that_was_deleted_or_edited_is_in_no_digest(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        first = await stage.say("ann", UNKNOWN, to="bot")
+        await answer(stage, first)
+        second = await stage.say("ann", "How can I rotate the log files for zebras?", to="bot")
+        await answer(stage, second)
+        (gap,) = await bot.app.statistics.gaps(30)
+        assert len(gap.questions) == 2
+        await stage.delete(first)
+        await stage.edit(second, "Which port does the dashboard listen on?")
+        await stage.quiet()
+        assert await bot.app.statistics.gaps(30) == ()
+        (day,) = await bot.app.statistics.days(30)
+        assert day.routes["abstain"] == 1 and sum(day.routes.values()) == 2

@@ -255,6 +255,18 @@ async def test_what_nobody_voted_for_goes_with_its_words(bot: Bot) -> None:
     assert await run(bot, command="retention") == "Nothing is older than it may be."
 
 
+async def test_of_a_question_that_was_deleted_who_asked_goes_too(bot: Bot) -> None:
+    first, second = [await bot.app.engine.answer(Question(PORT, ANN, "slack:C1")) for _ in range(2)]
+    await bot.app.engine.feedback(Vote(second.id, BOB, 1), helper=True)
+    for one in (first, second):
+        await bot.app.engine.answer_log.withdraw(one.id, replaced=False)
+    assert "answers" in rows_with(url(bot), ANN)
+    later(bot)
+    await bot.app.retention.run()
+    assert rows_with(url(bot), ANN) == []
+    assert await run(bot, command="retention") == "Nothing is older than it may be."
+
+
 async def test_what_people_voted_for_stays_without_who_asked_and_voted(bot: Bot) -> None:
     engine = bot.app.engine
     first = await engine.answer(Question(PORT, ANN, "slack:C1"))

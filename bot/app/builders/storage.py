@@ -208,7 +208,7 @@ def _stores(
         releases=SqlReleases(database),
         retention=SqlRetention(database, names),
         rewordings=SqlRewordings(database),
-        statistics=SqlStatistics(database),
+        statistics=SqlStatistics(database, names.person),
         upkeep=SqlUpkeep(database),
         voters=SqlVoters(database),
         free=free,
