@@ -97,7 +97,10 @@ async def run_calibration(
     tell: Callable[[str], None] = print,
     load: Callable[[str, Path], Encoder] | None = None,
 ) -> int:
-    """Carry out `calibrate`; raises UsageError for pairs that cannot be used or are too few."""
+    """Carry out `calibrate`; 1 where no δ reaches the precision, and nothing is written.
+
+    Raises UsageError for pairs that cannot be used or are too few.
+    """
     told = await questions_told_apart(settings)
     apart = [(said.remembered, said.topic) for said in told if said.topic]
     load = load or partial(load_encoder, settings=settings)
@@ -123,6 +126,9 @@ async def run_calibration(
         f"For {made['encoder']}, by {made['pairs']} pairs: δ {made['delta']:.3f} (precision "
         f"{made['precision']:.3f}), τ {made['tau']:.3f} (recall {made['recall']:.3f}){reach}."
     )
+    if not made["reached"]:
+        tell(f"Nothing is written; {settings.home / FILE} stays as it is.")
+        return 1
     tell(f"Written to {settings.home / FILE}; it holds from the next start on.")
     for variable, field in (
         ("MEMORY_DELTA", "reuse_threshold"),

@@ -178,16 +178,32 @@ def grouped(pairs: Sequence[Pair]) -> list[list[str]]:
 
 
 def pairs_of(topics: Sequence[Topic], vectors: Mapping[str, Vector]) -> tuple[Pair, ...]:
-    """Return every rewording with its own question, and with the nearest question of another topic."""
+    """Return every rewording with its own question, and with the nearest of another topic of its release.
+
+    Where a release has no other topic, there is no pair that is not the same.
+    """
     originals = np.stack([vectors[topic.question] for topic in topics])
     made = []
-    for number, topic in enumerate(topics):
+    for topic in topics:
+        others = [
+            number
+            for number, other in enumerate(topics)
+            if other.release == topic.release and other.name != topic.name
+        ]
         for asked in topic.rewordings:
             made.append(Pair(topic.question, asked, True))
-            cosines = originals @ vectors[asked]
-            cosines[number] = -1.0
-            made.append(Pair(topics[int(np.argmax(cosines))].question, asked, False))
+            if others:
+                nearest = others[int(np.argmax(originals[others] @ vectors[asked]))]
+                made.append(Pair(topics[nearest].question, asked, False))
     return tuple(made)
+
+
+def by_name(topics: Iterable[Topic]) -> list[list[str]]:
+    """Return the questions of each topic, each once, over all of its releases; the first is its original."""
+    found: dict[str, dict[str, None]] = {}
+    for topic in topics:
+        found.setdefault(topic.name, {}).update(dict.fromkeys((topic.question, *topic.rewordings)))
+    return [list(questions) for questions in found.values()]
 
 
 def _text(path: Path, wanted: str) -> str:

@@ -27,6 +27,7 @@ from evaluation.simulation.data import (
     FEWEST,
     Half,
     Pair,
+    by_name,
     enough_of,
     grouped,
     half_of,
@@ -71,25 +72,26 @@ async def calibrate(
     `pairs` may be what `simulate` reads, too, or a `half` of it: then each rewording makes a pair with its
     own question and one with the nearest of another topic. Pairs that the guard tells apart are never
     reused, so they do not count against δ. `apart` are questions that people told apart (*Not my question*),
-    which are pairs that are not the same. Returns what was written, with the curve. Raises UsageError for
-    a bad file or too few pairs.
+    which are pairs that are not the same. Where no δ reaches the precision (`reached`), nothing is written.
+    Returns what was chosen, with the curve. Raises UsageError for a bad file or too few pairs.
     """
     if not (0 < precision <= 1 and 0 < recall <= 1):
         raise UsageError("Precision and recall must lie above 0 and at most at 1.")
-    labelled, vectors = await _labelled(pairs, half, encoder)
+    labelled, vectors, together = await _labelled(pairs, half, encoder)
     if apart:
         labelled += [Pair(a, b, False) for a, b in apart]
         vectors |= await _embedded(encoder, (text for both in apart for text in both))
     enough_of(labelled, pairs)
     choice = choose_thresholds(labelled, vectors, guard, precision, recall)
-    if not choice.reached:
-        tell(f"No similarity reaches a precision of {precision}; only the same words will be reused.")
     made = _calibrated(encoder.name, choice, pairs.name)
-    if decision := _decision(labelled, vectors, precision, guard):
+    if not choice.reached:
+        tell(f"No similarity reaches a precision of {precision}: bring more pairs, or lower --precision.")
+    elif decision := _decision([*labelled, *together], vectors, precision, guard):
         made = replace(made, reach=decision.reach, far=decision.far)
     else:
         tell(f"The decision that learns goes by δ: to fit it takes {FEWEST} questions with a rewording.")
-    await asyncio.to_thread(write_calibration, home, made)
+    if choice.reached:
+        await asyncio.to_thread(write_calibration, home, made)
     written = {key: value for key, value in asdict(made).items() if value is not None}
     report = {
         **written,
@@ -97,7 +99,7 @@ async def calibrate(
         "pairs": len(labelled),
         "reached": choice.reached,
     }
-    if plots and not await asyncio.to_thread(draw_calibration, report, home):
+    if plots and choice.reached and not await asyncio.to_thread(draw_calibration, report, home):
         tell("No plot: matplotlib is not installed; `pip install threadlore[evaluate]` brings it.")
     return report
 
@@ -106,15 +108,22 @@ def _calibrated(encoder: str, choice: Choice, pairs: str) -> Calibrated:
     return Calibrated(encoder, choice.delta, choice.tau, choice.precision, choice.recall, pairs, time.time())
 
 
-async def _labelled(path: Path, half: Half, encoder: Encoder) -> tuple[list[Pair], dict[str, Vector]]:
-    """Read labelled pairs, or make them of topics; return them with the vectors of their texts."""
+async def _labelled(
+    path: Path, half: Half, encoder: Encoder
+) -> tuple[list[Pair], dict[str, Vector], list[Pair]]:
+    """Read labelled pairs, or make them of topics; return them with the vectors of their texts.
+
+    The last are questions on one topic in several releases, which are never new to each other.
+    """
     if not await asyncio.to_thread(has_topics, path):
         labelled = list(await asyncio.to_thread(read_pairs, path))
-        return labelled, await _embedded(encoder, (text for pair in labelled for text in (pair.a, pair.b)))
+        texts = (text for pair in labelled for text in (pair.a, pair.b))
+        return labelled, await _embedded(encoder, texts), []
     topics = half_of(await asyncio.to_thread(read_topics, path), half)
     texts = (text for topic in topics for text in (topic.question, *topic.rewordings))
     vectors = await _embedded(encoder, texts)
-    return list(pairs_of(topics, vectors)), vectors
+    together = [Pair(group[0], text, True) for group in by_name(topics) for text in group[1:]]
+    return list(pairs_of(topics, vectors)), vectors, together
 
 
 async def _embedded(encoder: Encoder, texts: Iterable[str]) -> dict[str, Vector]:
@@ -156,9 +165,11 @@ def choose_thresholds(
         (float(sorted_[i]), float(exact[i]), float(right[i]) / max(1, int(good.sum())))
         for i in np.flatnonzero(stands)
     )
-    enough = np.flatnonzero(stands & (exact >= precision) & (right > 0))
+    # what is as near as the rounded threshold is reused, too
+    last = np.searchsorted(-sorted_, -np.array([_below(cosine) for cosine in sorted_]), side="right") - 1
+    enough = np.flatnonzero(stands & (exact[last] >= precision) & (right > 0))
     found = np.flatnonzero(stands & (kept >= recall))
-    place, delta = (int(enough[-1]), _below(sorted_[enough[-1]])) if len(enough) else (-1, 1.0)
+    place, delta = (int(last[enough[-1]]), _below(sorted_[enough[-1]])) if len(enough) else (-1, 1.0)
     tau = min(_below(sorted_[found[0]]), delta)
     reached = float((cosines[same] >= tau).mean())
     return Choice(delta, tau, float(exact[place]) if place >= 0 else 1.0, reached, place >= 0, curve)

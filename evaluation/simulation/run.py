@@ -20,6 +20,7 @@ from evaluation.report import Tell, silent
 from evaluation.simulation.data import (
     Half,
     Topic,
+    by_name,
     for_releases,
     half_of,
     others_of,
@@ -221,7 +222,7 @@ async def _sweeps(run: _Runner, memory: Memory) -> dict[str, list[dict[str, Any]
 
 async def _fitted(options: Options, topics: Sequence[Topic], texts: Texts, guard: Guard) -> Options:
     """Choose τ for its recall, and δ or the reach for precision, on the topics of the other half."""
-    questions = [[topic.question, *topic.rewordings] for topic in topics]
+    questions = by_name(topics)
     tables = [await texts.encode(all_) for all_ in questions]
     vectors = {
         text: row

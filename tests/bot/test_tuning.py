@@ -85,6 +85,17 @@ async def test_calibrate_then_simulate_from_the_command_line(home: Path, tmp_pat
     assert made["settings"]["thresholds"]["tau"] == calibrated["tau"]
 
 
+async def test_a_precision_that_nothing_reaches_leaves_the_calibration_and_fails(
+    home: Path, tmp_path: Path
+) -> None:
+    rows = [{"a": f"q{n % 30}", "b": f"q{n % 30}", "same": n < 30} for n in range(60)]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    told: list[str] = []
+    given = parsed(["calibrate", str(tmp_path / "pairs.jsonl")]).options
+    assert await run_calibration(settings(home), given, told.append, loaded) == 1
+    assert "stays as it is" in told[-1] and not (home / "calibration.json").exists()
+
+
 async def test_a_threshold_set_by_hand_is_named_as_what_keeps_the_calibration_out(
     home: Path, tmp_path: Path
 ) -> None:

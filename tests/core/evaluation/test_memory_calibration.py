@@ -56,6 +56,35 @@ def test_what_no_similarity_reaches_is_told_and_reuses_the_same_words_only() -> 
     assert (found.delta, found.reached) == (1.0, False)
 
 
+def test_a_rounded_threshold_reaches_the_precision_with_all_that_it_lets_through() -> None:
+    near = [Pair("q", f"d{n}", False) for n in range(20)]
+    pairs = [Pair("q", "s0", True), Pair("q", "s1", True), *near]
+    vectors = {"q": at(1.0), "s0": at(0.9), "s1": at(0.8109)} | {pair.b: at(0.8105) for pair in near}
+    found = choose_thresholds(pairs, vectors, no_guard, 0.95, 0.9)
+    assert (found.delta, found.precision) == (pytest.approx(0.9, abs=2e-3), 1.0)
+
+
+async def test_where_no_similarity_reaches_the_precision_the_calibration_stays(tmp_path: Path) -> None:
+    before = await calibrate(pairs_file(tmp_path / "good.jsonl"), tmp_path, FakeEncoder(), guard, plots=False)
+    rows = [json.dumps({"a": f"How do I {t}?", "b": f"How do I {t}?", "same": n % 4 == 0})
+            for t in THINGS for n in range(8)]  # fmt: skip
+    (tmp_path / "bad.jsonl").write_text("\n".join(rows), "utf-8")
+    told: list[str] = []
+    made = await calibrate(tmp_path / "bad.jsonl", tmp_path, FakeEncoder(), guard, tell=told.append)
+    assert not made["reached"] and "bring more pairs, or lower --precision" in told[0] and len(told) == 1
+    found = read_calibration(tmp_path)
+    assert found is not None and (found.data, found.delta) == ("good.jsonl", before["delta"])
+
+
+async def test_topics_of_several_releases_are_calibrated_as_those_of_one(tmp_path: Path) -> None:
+    found = []
+    for releases in (("1.0",), ("1.0", "2.0")):
+        path = written(tmp_path / f"{len(releases)}.jsonl", *releases)
+        found.append(await calibrate(path, tmp_path, FakeEncoder(), guard, plots=False))
+    one, two = found
+    assert two["reached"] and (two["delta"], two["tau"]) == (one["delta"], one["tau"])
+
+
 async def tables() -> tuple[list[np.ndarray], list[list[str]]]:
     texts = [[f"How do I mend {thing}?", *rewordings(thing)] for thing in THINGS]
     return [await FakeEncoder().encode(some) for some in texts], texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from core.errors import UsageError
 from evaluation.simulation.data import (
     Pair,
+    by_name,
     enough_of,
     for_releases,
     grouped,
@@ -147,6 +149,11 @@ def test_topics_give_each_rewording_with_its_own_and_the_nearest_other_question(
     vectors = dict(zip(texts, made / np.linalg.norm(made, axis=1, keepdims=True), strict=True))
     pairs = pairs_of(topics, vectors)
     assert sum(pair.same for pair in pairs) == len(pairs) / 2 == 18
+    by_release = [replace(t, release=release) for t in topics for release in ("1.0", "2.0")]
+    assert {*pairs_of(by_release, vectors)} == {*pairs}, "a topic of another release is no other topic"
+    alone = [*topics[:2], replace(topics[2], release="9.0")]
+    assert {pair.same for pair in pairs_of(alone, vectors)[24:]} == {True}, "there is none of its release"
+    assert by_name(by_release) == [[t.question, *t.rewordings] for t in topics]
     for pair in pairs[1::2]:
         others = [t.question for t in topics if pair.b not in t.rewordings]
         assert pair.a == max(others, key=lambda text: float(vectors[text] @ vectors[pair.b]))
