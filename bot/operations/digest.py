@@ -12,8 +12,9 @@ from core.insights.statistics import Gap
 OFF = "off"
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WEEK = 7
+DAY = timedelta(days=1)
 LONGEST_WEEKS = 4
-"""Weeks that a digest tells of at most."""
+"""Weeks that a digest tells of at most, beside the days that it is late."""
 RETRY = timedelta(minutes=10)
 """Time between two tries to say a digest that could not be said."""
 
@@ -22,14 +23,14 @@ class Digest:
     """Tells gaps once a week, at a day and time of the machine's clock (`mon 09:00`); late, but never twice.
 
     What was told is kept with the notices, so a restart repeats nothing, and a digest that fell into a time
-    when nothing ran comes with the next start.
+    when nothing ran comes with the next start, and tells of all days since the one before.
     """
 
     def __init__(
         self,
         when: str,
-        gaps: Callable[[int], Awaitable[Sequence[Gap]]],
-        wrong_reuse: Callable[[int], Awaitable[int]],
+        gaps: Callable[[float], Awaitable[Sequence[Gap]]],
+        wrong_reuse: Callable[[float], Awaitable[int]],
         notices: Notices,
         product: str,
         now: Callable[[], datetime] = datetime.now,
@@ -52,8 +53,8 @@ class Digest:
         if await self._notices.was_told(key) or (self._tried and now - self._tried < RETRY):
             return
         self._tried = now
-        days = WEEK * await self._weeks(due)
-        found, wrong = await self._gaps(days), await self._wrong_reuse(days)
+        since = (now - due) / DAY + WEEK * await self._weeks(due)
+        found, wrong, days = await self._gaps(since), await self._wrong_reuse(since), round(since)
         if found or wrong:
             quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
             await self._notices.say_once(digest_text(found, self._product, days, wrong), key, quoted)

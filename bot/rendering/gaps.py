@@ -47,8 +47,7 @@ def _wrongly(count: int, days: int) -> str:
 
 
 def _line(gap: Gap) -> str:
-    reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
     title, url = gap.page
     nearest = f" · nearest page: {link(title, url)}" if url else ""
     cut = cut_at_word(one_line(gap.example.question), LONGEST)
-    return f"- **{len(gap.questions)}×** {inert(cut)} ({reasons}){nearest}"
+    return f"- **{len(gap.questions)}×** {inert(cut)} ({gap.told}){nearest}"

@@ -58,7 +58,7 @@ class Statistics:
         self._encoders = encoders
         self._thresholds = thresholds
 
-    async def days(self, days: int, within: Within = EVERYTHING) -> tuple[Day, ...]:
+    async def days(self, days: float, within: Within = EVERYTHING) -> tuple[Day, ...]:
         """Return the last days, oldest first; those without anything are left out."""
         return await self._store.days(time.time() - days * DAY_SECONDS, within)
 
@@ -78,11 +78,11 @@ class Statistics:
         """Return answers by route, votes by value (`up`, `down`, `withdrawn`), and `wrong` reuse."""
         return await self._store.totals()
 
-    async def wrong_reuse(self, days: int) -> int:
+    async def wrong_reuse(self, days: float) -> int:
         """Return how many remembered answers of the last days were to another question, as people said."""
         return sum(day.wrong_reuse for day in await self.days(days))
 
-    async def gaps(self, days: int, within: Within = EVERYTHING) -> tuple[Gap, ...]:
+    async def gaps(self, days: float, within: Within = EVERYTHING) -> tuple[Gap, ...]:
         """Return what was not served in the last days, the largest gap first, resolved ones last.
 
         Questions are grouped as ComRAG groups pairs: each joins the nearest centroid that is as near as τ,
@@ -173,7 +173,7 @@ def _by_release(gaps: Sequence[Gap]) -> dict[str, list[Gap]]:
             own = tuple(question for question in gap.questions if question.release == release)
             found.setdefault(release, []).append(Gap(own))
     for own_gaps in found.values():
-        own_gaps.sort(key=lambda gap: (-len(gap.questions), -gap.example.at))
+        own_gaps.sort(key=lambda gap: (gap.is_resolved, -len(gap.questions), -gap.example.at))
     asked = {release: sum(len(gap.questions) for gap in own_gaps) for release, own_gaps in found.items()}
     return {release: found[release] for release in sorted(found, key=lambda r: (-asked[r], r))}
 
@@ -192,13 +192,12 @@ def _table(by_release: dict[str, list[Gap]]) -> list[str]:
 
 
 def _entry(number: int, gap: Gap) -> list[str]:
-    reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
     times = "once" if len(gap.questions) == 1 else f"{len(gap.questions)} times, last"
     suggested, (title, url) = heading(gap), gap.page
     lines = [
         f"### {number}. {_plain(gap.example.question)}",
         "",
-        f"- Asked {times} on {day_of(gap.example.at)}: {reasons}",
+        f"- Asked {times} on {day_of(gap.example.at)}: {gap.told}",
     ]
     shown = _plain(gap.example.question)
     others = list(dict.fromkeys(_plain(q.question) for q in gap.questions if _plain(q.question) != shown))

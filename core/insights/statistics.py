@@ -128,6 +128,13 @@ class Gap:
         return dict(Counter(question.why for question in self.questions))
 
     @property
+    def told(self) -> str:
+        """Say why the questions are here, and how many of them have been answered since."""
+        why = ", ".join(f"{count} {reason}" for reason, count in self.reasons.items())
+        done = sum(question.resolved for question in self.questions)
+        return f"{why}; {'answered since' if self.is_resolved else f'{done} answered since'}" if done else why
+
+    @property
     def lacks(self) -> bool:
         """Return True if the documentation lacks it, False if it was answered badly, as most were."""
         return 2 * sum(question.lacks for question in self.questions) >= len(self.questions)

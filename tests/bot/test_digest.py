@@ -37,11 +37,11 @@ class Desk(Office):
         await self.digest.tick()
         return [text for _, text in self.said[before:]]
 
-    async def _wrong_reuse(self, days: int) -> int:
+    async def _wrong_reuse(self, days: float) -> int:
         return self.wrong
 
-    async def _gaps(self, days: int) -> tuple[Gap, ...]:
-        self.days.append(days)
+    async def _gaps(self, days: float) -> tuple[Gap, ...]:
+        self.days.append(round(days))
         return self.found
 
 
@@ -74,8 +74,11 @@ async def test_what_fell_into_a_time_without_the_bot_is_told_at_the_next_start()
     desk = Desk()
     await desk.at(MONDAY)
     desk.digest = desk.started()
-    assert len(await desk.at(datetime(2026, 12, 10, 15, 0))) == 2
-    assert desk.days == [7, 14], "of both weeks"
+    said = await desk.at(datetime(2026, 12, 10, 15, 0))
+    assert len(said) == 2 and "in the last 17 days" in said[-1]
+    assert desk.days == [7, 17], "of all days since it was told last"
+    assert len(await desk.at(datetime(2026, 12, 14, 9, 0))) == 2
+    assert desk.days[2:] == [7]
 
 
 async def test_nothing_is_said_where_there_is_nothing_and_it_is_not_looked_for_again() -> None:

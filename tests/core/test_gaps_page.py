@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from bot.rendering.gaps import digest_text
 from core.insights.gaps import heading_of, page
 from core.insights.statistics import Failing, Gap, Unserved
 
@@ -52,6 +55,16 @@ def test_the_page_can_be_filed_as_it_is() -> None:
         "- Nearest page: [Configuration: Logging](https://kettle.example/2.0/configuration#logging)\n"
         "- Suggested: a section “Rotate the log” there, or a page of its own\n"
     )
+
+
+def test_what_was_answered_since_is_marked_and_comes_last() -> None:
+    done, open_ = replace(asked("How do I rotate the log?"), resolved=True), asked("Does it make tea?")
+    gaps = [Gap((done, done)), Gap((open_,)), Gap((asked("And milk?"), replace(open_, resolved=True)))]
+    told = page(gaps, "Kettle", 30, NOW)
+    assert told.index("milk") < told.index("rotate the log") and told.count("answered since") == 2
+    assert "2 abstained; 1 answered since\n" in told and "2 abstained; answered since\n" in told
+    listed = digest_text(gaps, "Kettle", 7)
+    assert "(2 abstained; answered since)" in listed and "(1 abstained)" in listed
 
 
 def test_without_gaps_the_page_says_so() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
+import pytest
+
 from bot.commands.command_line import handle
 from bot.operations.alerts import AWAY_SECONDS, Alerts
 from bot.operations.digest import Digest
 from core.domain import Question
+from core.errors import UsageError
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Stage, answer, ask, open_stage, told, until
@@ -78,6 +81,15 @@ async def test_the_page_goes_to_a_file_that_forgetting_knows(bot: Bot, tmp_path:
     assert f"### 1. {UNKNOWN}" in text and "- Suggested: a section “Rotate the log files for zebras”" in text
     assert "- Nearest page: [" in text and "## Kettle 2.0" in text
     assert str(file) in (await bot.app.people.forget("fake:ann")).text, "it still names what was asked"
+
+
+@pytest.mark.parametrize("days", [-3, 0, 3651])
+async def test_days_that_cannot_be_are_refused(bot: Bot, days: int) -> None:
+    async def send(message: dict[str, object]) -> None:
+        raise AssertionError(message)
+
+    with pytest.raises(UsageError, match="from 1 to 3650"):
+        await handle(bot.app, {"command": "gaps", "days": days}, send)
 
 
 # --- other things that admins should know -----------------------------------------------------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.insights.statistics import Gap
     from core.settings import Settings
 
-DAYS = 30
+DAYS, MOST_DAYS = 30, 3650
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,12 @@ async def run(app: Application, given: Given) -> Result:
     """Return the gaps; write them as a page where a file is named. Raises UsageError."""
     import asyncio
 
+    from bot.commands.slash.words import whole_number
     from bot.rendering.gaps import SHOWN
     from core.insights.gaps import page
 
-    days, product = int(given.get("days") or DAYS), app.engine.product.name
+    days = whole_number(str(given.get("days", DAYS)), "`--days`", MOST_DAYS)
+    product = app.engine.product.name
     found = await app.statistics.gaps(days)
     target = str(given.get("markdown") or "")
     if not target or target == "-" or given.is_chat:
@@ -92,7 +94,7 @@ COMMAND = Command(
     run,
     text,
     (
-        Option("days", f"Days to look back (default: {DAYS})", kind="number", named=True, most=3650),
+        Option("days", f"Days to look back (default: {DAYS})", kind="number", named=True, most=MOST_DAYS),
         Option("markdown", "As a page for those who document", kind="flag", where="chat"),
         Option(
             "markdown",
