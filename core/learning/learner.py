@@ -291,7 +291,6 @@ def _rank(one: Voted, weights: Numbers) -> int:
 
 
 def _seen(entries: Sequence[Said], base: Ranking, encoder: str) -> str:
-    """Sum up in numbers what there is to learn from: the same while nobody votes and nothing is tuned."""
-    nets = [entry.net for entry in entries]
-    sums = (sum(nets), sum(map(abs, nets)), sum(base.weights.values()))
-    return " ".join((str(len(nets)), *(f"{some:.3f}" for some in sums), encoder))
+    """Return a name for what there is to learn from: the same while nobody votes and nothing is tuned."""
+    votes = sorted(f"{entry.question}\0{entry.release}\0{entry.net:.3f}" for entry in entries)
+    return f"{len(votes)} {content_hash(*votes)} {sum(base.weights.values()):.3f} {encoder}"

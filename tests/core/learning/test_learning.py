@@ -10,8 +10,8 @@ import numpy as np
 
 from core.domain import Answer, Citation, Question, Scope, Standing, Vote
 from core.learning.fit import fit_weights
-from core.learning.learner import FILE, LEAST, Learnt, Shares, keep_learnt, learn, read_learnt, used
-from core.learning.voted import Voted, said
+from core.learning.learner import FILE, LEAST, Learnt, Shares, _seen, keep_learnt, learn, read_learnt, used
+from core.learning.voted import Said, Voted, said
 from core.ports import Remembered
 from core.retrieval.features import FEATURES
 from core.retrieval.ranking import DEFAULT_RANKING, DEFAULT_WEIGHTS
@@ -172,3 +172,11 @@ async def test_a_persons_accepted_answer_teaches_the_pages_that_it_links() -> No
     await store.add([pair, silent])
     [entry] = await said(store, FakeRewordings(store))
     assert entry.question == "how?" and entry.links == text and entry.net > 0
+
+
+def test_votes_that_turn_into_their_opposites_are_something_new() -> None:
+    def told(*nets: float) -> list[Said]:
+        return [Said(f"q{n}", "1.0", "en", frozenset({"h"}), "", net, 1, 0.0) for n, net in enumerate(nets)]
+
+    assert _seen(told(1.0, -1.0), DEFAULT_RANKING, "e") == _seen(told(1.0, -1.0), DEFAULT_RANKING, "e")
+    assert _seen(told(1.0, -1.0), DEFAULT_RANKING, "e") != _seen(told(-1.0, 1.0), DEFAULT_RANKING, "e")
