@@ -15,6 +15,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from core.domain import Turn
 from core.errors import UsageError
+from core.system.json_parts import lines_of
 
 Half = Literal["tune", "report", "all"]
 
@@ -89,7 +90,7 @@ def read_lines(path: Path, parse: Callable[[dict[str, Any]], L]) -> list[L]:
         raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
     found: dict[str, L] = {}
     problems: list[str] = []
-    for number, raw in enumerate(text.splitlines(), start=1):
+    for number, raw in enumerate(lines_of(text), start=1):
         if not raw.strip():
             continue
         try:

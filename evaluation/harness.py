@@ -23,7 +23,7 @@ from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
 from evaluation.metrics import Outcome, likeness, reliability, summary, trade_off
 from evaluation.pipeline import ask, stages_of, warm
 from evaluation.plots import MISSING, draw
-from evaluation.report import Tell, markdown, silent
+from evaluation.report import Tell, made, markdown, silent
 
 VERDICTS = "verdicts.jsonl"
 """File of the report's folder that keeps what the judge said."""
@@ -68,7 +68,7 @@ async def evaluate(
     ways = _ways(research, options)
     lines = await asyncio.to_thread(read_gold, gold, options.half)
     _check(research, lines, gold)
-    await asyncio.to_thread(report.mkdir, parents=True, exist_ok=True)
+    await asyncio.to_thread(made, report)
     judge = await _judge(judging or parts.model, options, report)
     await warm(research)
     rows: list[dict[str, Any]] = []

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+from core.errors import UsageError
 
 _COLUMNS = (
     ("hit@1", "hit@1"),
@@ -19,6 +23,18 @@ _COLUMNS = (
     ("ms_p50", "ms"),
     ("model_calls", "calls"),
 )
+
+
+def made(folder: Path) -> Path:
+    """Make a report's folder before anything is asked; blocking. Raises UsageError where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(f"{folder} cannot hold a report ({reason}); name a folder with --report.") from None
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"{folder} may not be written to; name another folder with --report.")
+    return folder
 
 
 def markdown(report: Mapping[str, Any], plots: Sequence[str] = ()) -> str:

@@ -13,6 +13,7 @@ import gzip
 import html
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from core.query.asking import asks_for_help
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.unasked import ENOUGH, UNKNOWN
 from core.retrieval.unasked import confidence as confidence_of
+from core.system.json_parts import lines_of
 from core.text.words import looks_like_question
 from evaluation.gold import parse_line
 
@@ -83,29 +85,38 @@ def read_posts(path: Path) -> tuple[Post, ...]:
     """Read posts by the file's ending; raises UsageError for what cannot be read."""
     try:
         raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path} cannot be read ({error}); name a file of posts.") from None
     name = path.name.removesuffix(".gz")
-    text = raw.decode("utf-8", "replace")
+    text = raw.decode("utf-8-sig", "replace")
     if name.endswith(".xml"):
         return _conversations(text, name.removesuffix(".xml"))
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [(number, line) for number, line in enumerate(lines_of(text), start=1) if line.strip()]
     if not name.endswith(".jsonl"):
-        return tuple(Post(f"{name}-{n}", "other", "all", line, False) for n, line in enumerate(lines))
-    found = (_post(line, number) for number, line in enumerate(lines, start=1))
+        posts = enumerate(line for _, line in lines)
+        return tuple(Post(f"{name}-{n}", "other", "all", line, False) for n, line in posts)
+    found = (_post(line, f"{path.name}, line {number}") for number, line in lines)
     return tuple(post for post in found if post is not None)
 
 
-def _post(line: str, number: int) -> Post | None:
+def _post(line: str, where: str) -> Post | None:
     """Read one JSON line: a post, or a golden question that stands alone."""
     try:
-        entry: dict[str, Any] = json.loads(line)
+        entry: Any = json.loads(line)
+        if not isinstance(entry, dict):
+            raise ValueError("it is no JSON object")
         if "question" not in entry:
-            files = tuple(str(entry.get("gold_file") or "").split("||")) if entry.get("gold_file") else ()
-            return Post(entry["id"], entry["kind"], entry["split"], entry["text"], entry["speak"], files)
+            texts = [entry.get(key) for key in ("id", "kind", "split", "text")]
+            speak, file = entry.get("speak"), entry.get("gold_file") or ""
+            if not all(isinstance(text, str) for text in (*texts, file)) or not isinstance(speak, bool):
+                raise ValueError("id, kind, split and text are texts, speak is true or false")
+            key, kind, split, text = map(str, texts)
+            return Post(key, kind, split, text, speak, tuple(file.split("||")) if file else ())
         gold = parse_line(entry)
-    except (ValueError, KeyError, AttributeError) as error:
-        raise UsageError(f"line {number} is no post ({error!r}); see tests/golden/README.md.") from None
+    except RecursionError:
+        raise UsageError(f"{where} is no post: it is nested too deep.") from None
+    except ValueError as error:
+        raise UsageError(f"{where} is no post ({error}); see tests/golden/README.md.") from None
     if gold.history or gold.ask_release:
         return None
     files = tuple(file for place in gold.places.values() for file in place.files)

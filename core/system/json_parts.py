@@ -71,6 +71,11 @@ def whole(place: Path) -> Any:
     return json.loads(place.read_text(encoding="utf-8-sig"))
 
 
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a file of JSON lines: a text inside may hold what else ends a line, as U+2028."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
 def written(thing: Any, depth: int = 2) -> Iterator[str]:
     """Yield the parts of a JSON text, whose lists and objects are written one by one so many levels deep."""
     if depth and isinstance(thing, dict):

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.prompts import DONT_KNOW
+from core.system.json_parts import lines_of
 from core.text.words import one_line
 from evaluation.answers.judges import Judge
 from evaluation.report import Tell, silent
@@ -33,13 +34,15 @@ class Report:
 def read(folder: Path, configuration: str = ALL) -> Report:
     """Read a report; blocking. Raises UsageError where there is none, or none of the configuration."""
     try:
-        raw = (folder / "questions.jsonl").read_text("utf-8").splitlines()
+        raw = lines_of((folder / "questions.jsonl").read_text("utf-8"))
         facts = json.loads((folder / "evaluation.json").read_text("utf-8"))
-    except FileNotFoundError as error:
+        lines = [json.loads(line) for line in raw]
+        own = {line["id"]: line for line in lines if line["configuration"] == configuration}
+    except (FileNotFoundError, NotADirectoryError) as error:
         missing = f"{folder} has no {Path(error.filename).name}"
         raise UsageError(f"{missing}; `threadlore evaluate GOLD --report {folder}` writes it.") from error
-    lines = [json.loads(line) for line in raw]
-    own = {line["id"]: line for line in lines if line["configuration"] == configuration}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{folder} has a report that cannot be read ({error}); write it again.") from error
     if not own:
         names = ", ".join(dict.fromkeys(line["configuration"] for line in lines))
         raise UsageError(f"{folder} has no configuration '{configuration}'; it has: {names}.")

@@ -19,6 +19,7 @@ from core.generation.context.by_rule import shorten
 from core.generation.quotes.blocks import prose, split
 from core.ports import LanguageModel, Prompt
 from core.prompts import DONT_KNOW
+from core.system.json_parts import lines_of
 from evaluation.answers.judge_prompts import (
     BETTER_SCHEMA,
     CRITERIA_SCHEMA,
@@ -55,12 +56,13 @@ class Verdicts:
         self._path = path
         self._kept: dict[str, dict[str, Any]] = {}
         if path.exists():
-            for raw in path.read_text("utf-8").splitlines():
+            for raw in lines_of(path.read_text("utf-8")):
                 try:
                     entry = json.loads(raw)
                 except json.JSONDecodeError:
                     continue  # a line that a killed run left unfinished
-                self._kept[entry["key"]] = entry["verdict"]
+                if isinstance(entry, dict) and isinstance(entry.get("verdict"), dict):
+                    self._kept[str(entry.get("key"))] = entry["verdict"]
 
     def get(self, key: str) -> dict[str, Any] | None:
         """Return a kept verdict."""

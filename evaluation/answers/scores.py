@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +12,9 @@ from statistics import median
 from typing import Any
 
 from core.domain import Answer, Question
-from core.errors import ThreadloreError
+from core.errors import ThreadloreError, UsageError
 from core.query.language import detect
+from core.system.json_parts import lines_of
 from evaluation.answers.checks import begins, ends, unsupported
 from evaluation.answers.expected import Expected, Said
 from evaluation.metrics import reliability
@@ -39,6 +41,7 @@ COLUMNS = (
 )
 """Figures of the table: names in JSON, and what stands above them."""
 
+_UNNAMEABLE = re.compile(r"""[/\\:*?"<>|\x00-\x1f]""")
 Ask = Callable[[Question], Awaitable[Answer]]
 PageOf = Callable[[str, str], Awaitable[str]]
 """Return the text of a page by release and path, empty for one that is not there."""
@@ -230,22 +233,26 @@ def failures(scored: Sequence[Scored]) -> list[Scored]:
     return [one for one in scored if not one.right or one.begins or one.ends or one.unsupported]
 
 
-def keep(folder: Path, product: str, scored: Sequence[Scored]) -> list[Scored]:
-    """Write a product's answers to a folder; return them with those of other products that lie there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"answers.{product.casefold()}.jsonl"
-    path.write_text("".join(json.dumps(one.plain(), ensure_ascii=False) + "\n" for one in scored), "utf-8")
-    return read(folder)
+def file_of(folder: Path, product: str) -> Path:
+    """Return where a product's answers lie in a folder; its name may hold what no file's name can."""
+    return folder / f"answers.{_UNNAMEABLE.sub('-', product.casefold())}.jsonl"
 
 
-def read(folder: Path) -> list[Scored]:
-    """Read the answers of all products that lie in a folder."""
-    every = [
-        json.loads(raw)
-        for one in sorted(folder.glob("answers.*.jsonl"))
-        for raw in one.read_text("utf-8").splitlines()
-    ]
-    return [Scored.of(stored) for stored in every]
+def keep(folder: Path, product: str, scored: Sequence[Scored]) -> None:
+    """Write a product's answers to a folder, in place of those that lie there."""
+    lines = "".join(json.dumps(one.plain(), ensure_ascii=False) + "\n" for one in scored)
+    file_of(folder, product).write_text(lines, "utf-8")
+
+
+def read(folder: Path, without: str = "") -> list[Scored]:
+    """Read the answers of all products that lie in a folder, `without` one; raises UsageError for others."""
+    found = []
+    for file in sorted({*folder.glob("answers.*.jsonl")} - {file_of(folder, without)}):
+        try:
+            found += [Scored.of(json.loads(raw)) for raw in lines_of(file.read_text("utf-8"))]
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            raise UsageError(f"{file} cannot be read ({error}); remove it, or name another folder.") from None
+    return found
 
 
 def _share(counted: Sequence[bool]) -> float | None:

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from core.system.json_parts import lines_of
 from evaluation.benchmarks.side import asked, memory_mb, serve
 
 TOP = 8
@@ -35,7 +36,7 @@ class Rival:
         from llama_index.core import VectorStoreIndex
         from llama_index.core.schema import TextNode
 
-        rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
+        rows = [json.loads(line) for line in lines_of((folder / "rows.jsonl").read_text("utf-8"))]
         self._pages: dict[str, dict[str, str]] = json.loads((folder / "pages.json").read_text("utf-8"))
         self._nodes = [
             TextNode(

@@ -22,6 +22,7 @@ from core.pipeline.resources import ModelBudget
 from core.ports import CorpusStore, LanguageModel
 from core.text.words import one_line
 from evaluation.gold import Half
+from evaluation.report import made
 
 OWN = "{name} judges what it wrote itself; JUDGE_MODEL names another one."
 
@@ -35,9 +36,10 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
         research = Research(replace(research.parts, model=None, budget=ModelBudget()))
         await send({"note": f"{health.problem} Answers quote the documentation."})
     if names := request.get("recipe"):
+        await asyncio.to_thread(made, Path(request["report"]))
         rows = await recipes.compare(research, Path(request["gold"]), names, request.get("half") or "all")
-        await asyncio.to_thread(recipes.write, Path(request["report"]), rows)
         await send({"line": recipes.table(rows)})
+        await asyncio.to_thread(recipes.write, Path(request["report"]), rows)
         await send({"line": f"The report is in {request['report']}."})
         await send({"code": 0})
         return
@@ -88,7 +90,7 @@ async def compare(app: Application, request: dict[str, Any], send: Send) -> None
     one, other = map(Path, request["compare"])
     first = await asyncio.to_thread(compared.read, one, chosen)
     second = await asyncio.to_thread(compared.read, other, chosen)
-    folder = Path(request["report"]) if request.get("report") else None
+    folder = await asyncio.to_thread(made, Path(request["report"])) if request.get("report") else None
     async with in_turn(send) as tell, judging(app, app.engine.model) as model:
         judge = None
         if request.get("judge"):
@@ -99,10 +101,10 @@ async def compare(app: Application, request: dict[str, Any], send: Send) -> None
             where = (folder or other) / VERDICTS
             judge = Judge(model, await asyncio.to_thread(Verdicts, where))
         result = await compared.compare(first, second, judge, lambda line: tell({"note": line}))
+    await send({"line": compared.markdown(result)})
     if folder:
         plots = await asyncio.to_thread(draw_comparison, result, folder)
         await asyncio.to_thread(compared.write, folder, result, plots)
-    await send({"line": compared.markdown(result)})
     await send({"code": 0})
 
 
@@ -113,6 +115,8 @@ async def promoted_command(app: Application, request: dict[str, Any], send: Send
     """
     from evaluation.answers.promoted import replay, write
 
+    if request.get("report"):
+        await asyncio.to_thread(made, Path(request["report"]))
     stores = await app.memory.placed()
     kept = {pair_id for pair_id, (store, is_kept) in stores.items() if store == "high" and is_kept}
     promoted = [pair for pair in await app.memory.everything() if pair.id in kept]
@@ -162,6 +166,7 @@ async def followups(app: Application, request: dict[str, Any], send: Send) -> No
         write,
     )
 
+    report = await asyncio.to_thread(made, Path(request["report"]))
     encoder = await app.corpus_manager.encoders.current()
     model = app.engine.model
     if model is not None and not (health := await model.health()).ready:
@@ -180,7 +185,6 @@ async def followups(app: Application, request: dict[str, Any], send: Send) -> No
         results.append({"encoder": encoder.name, "model": model.name if model else "", **result})
         told += lines
         await send({"line": f"{conversations.name}: {_figures(result)}"})
-    report = Path(request["report"])
     await asyncio.to_thread(write, report, results, told)
     await send({"line": f"The report is in {report}."})
     await send({"code": 0})
@@ -199,18 +203,16 @@ async def answers(app: Application, request: dict[str, Any], send: Send) -> None
     kept there before.
     """
     from evaluation.answers.expected import read_expected
-    from evaluation.answers.scores import ask_all, detail, failures, groups, keep, table
+    from evaluation.answers.scores import ask_all, detail, failures, file_of, groups, keep, read, table
 
     product = app.catalogue.product.name
     half: Half = request.get("half") or "all"
     lines = await asyncio.to_thread(read_expected, Path(request["answers"]), half, product)
+    folder = await asyncio.to_thread(made, Path(request["report"])) if request.get("report") else None
+    before = await asyncio.to_thread(read, folder, product) if folder else []
     asked = ask_all(lines, app.engine.draft, partial(page_of, app.corpora))
     scored = [one async for one in asked]
-    every = scored
-    if folder := request.get("report"):
-        every = await asyncio.to_thread(keep, Path(folder), product, scored)
-        # answers quote what people said in channels that are sources
-        note(app.settings.home, Path(folder) / f"answers.{product.casefold()}.jsonl")
+    every = [*before, *scored]
     rows = groups(every)
     if request.get("json"):
         found = {"groups": rows, "questions": [one.plain() for one in every]}
@@ -220,6 +222,10 @@ async def answers(app: Application, request: dict[str, Any], send: Send) -> None
     if request.get("details"):
         for one in failures(scored):
             await send({"line": detail(one)})
+    if folder:
+        await asyncio.to_thread(keep, folder, product, scored)
+        # answers quote what people said in channels that are sources
+        note(app.settings.home, file_of(folder, product))
     await send({"code": 0})
 
 

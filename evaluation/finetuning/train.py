@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigurationError, UsageError
+from core.system.json_parts import lines_of
 
 ADAPTER, MERGED, MODELFILE = "adapter", "merged", "Modelfile"
 IGNORED = -100
@@ -137,7 +138,7 @@ def _modules() -> tuple[Any, Any, Any]:
 
 def _read(path: Path, must: bool = True) -> list[str]:
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = lines_of(path.read_text("utf-8"))
     except FileNotFoundError:
         lines = []
     texts = [str(json.loads(line)["text"]) for line in lines if line.strip()]

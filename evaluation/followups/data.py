@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,17 +94,24 @@ def read_conversations(path: Path) -> Conversations:
 def _read(file: Path, passages: dict[str, Passage]) -> Iterator[FollowUp]:
     if not file.name.endswith((".json", ".json.gz")):
         return
-    raw = file.read_bytes()
     try:
+        raw = file.read_bytes()
         rows = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{file.name} is no JSON: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{file.name} is no JSON that can be read: it is nested too deep.") from None
     if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
         return
-    if "turn" in rows[0]:
-        yield from _cast(rows, file.name.split(".")[0], passages)
-    elif "Rewrite" in rows[0]:
-        yield from _canard(rows, passages)
+    try:
+        if "turn" in rows[0]:
+            yield from _cast(rows, file.name.split(".")[0], passages)
+        elif "Rewrite" in rows[0]:
+            yield from _canard(rows, passages)
+    except KeyError as error:
+        raise UsageError(f"{file.name} has an entry without {error}; docs/evaluation.md says more.") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{file.name} has an entry that cannot be read: {error}") from None
 
 
 def _cast(topics: Sequence[Mapping[str, Any]], name: str, passages: dict[str, Passage]) -> Iterator[FollowUp]:

@@ -18,6 +18,7 @@ from core.models.completion import Completion, TokenCount
 from core.models.ollama.client import Ollama
 from core.ports import LanguageModel, ModelHealth, Prompt
 from core.prompts import data
+from core.system.json_parts import lines_of
 
 FILE = "exchanges.jsonl"
 """File of the folder of runs that keeps what was asked and said."""
@@ -187,7 +188,7 @@ def key_of(prompts: Sequence[Prompt], kind: str) -> str:
 def read(file: Path) -> list[Exchange]:
     """Read kept exchanges; blocking. A line that was cut when a run was killed is left out."""
     found = []
-    for line in file.read_text("utf-8").splitlines() if file.is_file() else ():
+    for line in lines_of(file.read_text("utf-8")) if file.is_file() else ():
         with suppress(ValueError):
             found.append(json.loads(line))
     return found

@@ -15,6 +15,7 @@ from defusedxml import ElementTree
 
 from core.domain import Vector, content_hash
 from core.errors import UsageError
+from core.system.json_parts import lines_of
 from core.text.words import one_line
 
 Half = Literal["all", "tune", "report"]
@@ -103,7 +104,7 @@ def others_of(
 
 def read_others(path: Path) -> tuple[str, ...]:
     """Read questions, one a line of text, each once; blocking. Raises UsageError."""
-    rows = _text(path, "with one question a line").splitlines()
+    rows = lines_of(_text(path, "with one question a line"))
     return tuple(dict.fromkeys(row.strip() for row in rows if row.strip()))
 
 
@@ -119,14 +120,14 @@ def stream(topics: Iterable[Topic], rounds: int, seed: int) -> list[list[Line]]:
 
 def read_pairs(path: Path) -> tuple[Pair, ...]:
     """Read labelled pairs, one JSON object a line; blocking. Raises UsageError that names the line."""
-    rows = _text(path, f"of lines {PAIR_FORM}").splitlines()
+    rows = lines_of(_text(path, f"of lines {PAIR_FORM}"))
     found = []
     for number, row in enumerate(rows, start=1):
         if not row.strip():
             continue
         try:
             line: Any = json.loads(row)
-        except ValueError:
+        except (ValueError, RecursionError):
             line = None
         values = [line.get(key) for key in ("a", "b", "same")] if isinstance(line, Mapping) else [None] * 3
         if not (isinstance(values[0], str) and isinstance(values[1], str) and isinstance(values[2], bool)):
@@ -140,9 +141,9 @@ def has_topics(path: Path) -> bool:
     if path.is_dir() or path.suffix.lower() == ".xml":
         return True
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             first: Any = json.loads(next((row for row in file if row.strip()), ""))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(first, Mapping) and "topic" in first
 
@@ -209,7 +210,7 @@ def by_name(topics: Iterable[Topic]) -> list[list[str]]:
 def _text(path: Path, wanted: str) -> str:
     """Read a file; raises UsageError that says what is wanted."""
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"{path} cannot be read ({reason}); name a file {wanted}.") from None
@@ -232,17 +233,17 @@ def _grouped(lines: Iterable[Line]) -> tuple[Topic, ...]:
 
 
 def _lines(path: Path, text: str) -> Iterator[Line]:
-    for number, row in enumerate(text.splitlines(), start=1):
+    for number, row in enumerate(lines_of(text), start=1):
         if not row.strip():
             continue
         try:
             found: Any = json.loads(row)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, Mapping):
             raise UsageError(f"{path}:{number}: this is not one JSON object; write {FORM}.")
         values = [found.get(key, "") for key in ("topic", "question", "answer", "release")]
-        if isinstance(values[0], int):
+        if isinstance(values[0], int) and not isinstance(values[0], bool):
             values[0] = str(values[0])
         if not all(isinstance(value, str) for value in values) or not values[0] or not values[1].strip():
             raise UsageError(f"{path}:{number}: topic and question must be texts; write {FORM}.")
@@ -252,7 +253,7 @@ def _lines(path: Path, text: str) -> Iterator[Line]:
 def _threads(path: Path, text: str) -> Iterator[Line]:
     try:
         root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, ValueError) as error:  # the latter for entities, which may be bombs
         raise UsageError(f"{path} is not well-formed XML ({error}).") from None
     for number, thread in enumerate(root.iter("qapair")):
         question, *_ = [*_texts(thread, "question"), ""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -17,6 +18,7 @@ from core.ports import Encoder, for_questions
 from core.text.words import one_line
 from evaluation.plots import draw_simulation
 from evaluation.report import Tell, silent
+from evaluation.report import made as folder_for
 from evaluation.simulation.data import (
     Half,
     Topic,
@@ -90,6 +92,7 @@ async def simulate(
     """
     options = options or Options()
     _check(options)
+    await asyncio.to_thread(folder_for, report)
     texts = Texts(for_questions(encoder))
     options, topics = await _prepared(options, data, texts, guard)
     await texts.encode([text for t in topics for text in (t.question, *t.rewordings, *t.answers)])
@@ -138,7 +141,6 @@ async def _reported(
     folder: Path, made: Mapping[str, Any], details: Mapping[str, Any], with_plots: bool, tell: Tell
 ) -> None:
     plots: tuple[str, ...] = ()
-    await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
     if with_plots:
         plots = await asyncio.to_thread(draw_simulation, made, details["sweeps"], folder)
         if not plots:
@@ -249,6 +251,8 @@ def _check(options: Options) -> None:
     for name, share in shares.items():
         if not 0 <= share <= 1:
             raise UsageError(f"--{name} is a share: give a number from 0 to 1, not {share}.")
+    if not 0 <= options.model.seconds < math.inf:
+        raise UsageError(f"--model-seconds is a time: give 0 or more, not {options.model.seconds}.")
     if options.rounds < 1 or options.seeds < 1:
         raise UsageError("A simulation takes at least one round and one seed.")
     if not 1 <= options.people.readers <= options.people.population:

@@ -33,7 +33,7 @@ def labelled(path: Path = QUESTIONS) -> tuple[list[str], NDArray[np.int64]]:
     than a question a fold of either.
     """
     kept = _read(path)
-    static, dynamic = ([str(one) for one in kept.get(kind) or ()] for kind in ("static", "dynamic"))
+    static, dynamic = (_questions(kept.get(kind)) for kind in ("static", "dynamic"))
     if min(len(static), len(dynamic)) < FOLDS:
         raise UsageError(f"{path} needs lists `static` and `dynamic` of at least {FOLDS} questions each.")
     return [*static, *dynamic], np.array([0] * len(static) + [1] * len(dynamic))
@@ -49,21 +49,29 @@ def labelled_by_domain(path: Path) -> tuple[list[str], list[str]]:
     if kept is None:
         return [], []
     lists = kept if isinstance(kept, dict) else {}
-    counts = [len(questions) if isinstance(questions, list) else 0 for questions in lists.values()]
+    counts = [len(_questions(questions)) for questions in lists.values()]
     if len(counts) < 2 or min(counts) < FOLDS:
         raise UsageError(
             f"{path}: `domains` needs at least two lists of at least {FOLDS} questions each, by the name of "
             "the domain; remove it to learn none."
         )
-    pairs = [(str(question), name) for name, questions in lists.items() for question in questions]
+    pairs = [(question, name) for name, questions in lists.items() for question in questions]
     return [question for question, _ in pairs], [name for _, name in pairs]
+
+
+def _questions(listed: Any) -> list[str]:
+    """Return a list of texts, empty for what is none."""
+    is_list = isinstance(listed, list) and all(isinstance(one, str) for one in listed)
+    return listed if is_list else []
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
+    except RecursionError:
+        raise UsageError(f"{path} cannot be read: it is nested too deep") from None
 
 
 def fitted(vectors: Matrix, labels: NDArray[np.int64]) -> dict[str, Any]:

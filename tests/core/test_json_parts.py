@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.system.json_parts import members, written
+from core.system.json_parts import lines_of, members, written
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
@@ -62,3 +62,10 @@ def test_what_is_no_json_is_an_error(text: str) -> None:
 @pytest.mark.parametrize("text", ["[1, 2]", "3", '"x"', "null"])
 def test_what_is_no_object_has_no_members(text: str) -> None:
     assert list(members(Dripping(text), "messages")) == []
+
+
+@given(st.lists(st.text()))
+def test_lines_of_json_are_read_as_they_were_written(texts: list[str]) -> None:
+    for end in ("\n", "\r\n"):
+        file = "".join(json.dumps(text, ensure_ascii=False) + end for text in texts)
+        assert [json.loads(line) for line in lines_of(file)] == texts

@@ -96,3 +96,21 @@ def test_answers_are_measured_alone(capsys: pytest.CaptureFixture[str]) -> None:
         main(["evaluate", "gold.jsonl", "--answers", "answers.jsonl", "--report", "r"])
     assert end.value.code == 2
     assert "--answers FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["answers", "followups", "promoted", "recipe"])
+async def test_a_folder_that_cannot_hold_the_report_is_told_first(
+    bot: Bot, tmp_path: Path, what: str
+) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text(line("port", "Which port does the dashboard listen on by default?") + "\n")
+    asked = {"answers": str(path), "followups": [str(path)], "promoted": True, "recipe": ["qamr"]}
+    request = {"command": "evaluate", what: asked[what], "report": str(path)}
+    said: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        said.append(message)
+
+    with pytest.raises(UsageError, match="cannot hold a report"):
+        await handle(bot.app, request | ({"gold": str(path)} if what == "recipe" else {}), send)
+    assert not any("line" in message for message in said)

@@ -68,6 +68,11 @@ async def test_a_sample_is_written_for_review_under_the_papers_names(kettle: Ket
             "Date",
             "Path",
         ]
+        path.write_text("reviewed by hand", "utf-8")
+        for more in ({}, {"by": "rules"}):
+            with pytest.raises(UsageError, match="is there already"):
+                await told(bot, "pregenerate", sample=str(path), **more)
+        assert path.read_text("utf-8") == "reviewed by hand"
         with pytest.raises(UsageError, match="cannot be written"):
             await told(bot, "pregenerate", sample=str(tmp_path / "no" / "sample.jsonl"))
         with pytest.raises(UsageError, match="no release 9"):

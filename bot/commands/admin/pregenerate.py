@@ -39,6 +39,8 @@ async def run(app: Application, given: Given) -> Result:
         return Result({"reviewed": await _review(app, Path(given["reviewed"]))})
     if given.get("sample") and not (given.get("by") or given.get("most")):
         return Result({"sample": await _sample(app, release, Path(given["sample"]))})
+    if given.get("sample"):
+        _free(Path(given["sample"]))
     made = await _made(app, given, release)
     if given.get("sample") and made.problem is None:
         paths = {(one["release"], path) for one in made.data["made"] for path in one["made"]}
@@ -131,6 +133,7 @@ async def _sample(
     from core.errors import UsageError
 
     assert app.corpus_manager.pregeneration is not None
+    _free(path)
     pairs = [
         pair
         for name in ([release] if release else app.corpus_manager.order())
@@ -141,11 +144,27 @@ async def _sample(
     records = ({"Keep": True, **pair.record(), "Path": pair.path} for pair in chosen)
     lines = [json.dumps(record, ensure_ascii=False) for record in records]
     try:
-        await asyncio.to_thread(path.write_text, "".join(f"{line}\n" for line in lines), "utf-8")
+        await asyncio.to_thread(_written, path, "".join(f"{line}\n" for line in lines))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
     note(app.settings.home, path)
     return {"written": len(lines), "pairs": len(pairs), "file": str(path)}
+
+
+def _free(path: Path) -> None:
+    """Raise UsageError for a sample that is there already: somebody may have reviewed it."""
+    from core.errors import UsageError
+
+    if path.exists():
+        raise UsageError(
+            f"{path} is there already. If somebody reviewed it, give it to --reviewed first; then remove it, "
+            f"or name another file."
+        )
+
+
+def _written(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
 
 
 async def _review(app: Application, path: Path) -> dict[str, Any]:
@@ -171,15 +190,16 @@ def _text(path: Path) -> str:
 def _keeps(text: str, path: Path) -> dict[tuple[str, str], bool]:
     """Return whether each pair of a reviewed sample is kept, by path and question."""
     from core.errors import UsageError
+    from core.system.json_parts import lines_of
 
     found: dict[tuple[str, str], bool] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines_of(text), start=1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
             asked, kept = (record["Path"], record["Question"]), record["Keep"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             asked, kept = ("", ""), None
         if not all(isinstance(one, str) for one in asked) or not isinstance(kept, bool):
             raise UsageError(

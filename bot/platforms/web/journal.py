@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Literal
 
+from core.system.json_parts import lines_of
 from core.system.private_files import private, private_folder, set_aside
 
 log = logging.getLogger(__name__)
@@ -204,7 +205,7 @@ def players_of(accounts: Collection[str]) -> set[str]:
 def read(journal: Path) -> list[dict[str, Any]]:
     """Return the records of a journal; lines that are none are left out, a missing file has none."""
     try:
-        lines = journal.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = lines_of(journal.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:
         return []
     return [record for line in lines if isinstance(record := _record(line), dict)]

@@ -20,8 +20,10 @@ from evaluation.answers.scores import (
     detail,
     failures,
     figures,
+    file_of,
     groups,
     keep,
+    read,
     score,
     table,
 )
@@ -239,7 +241,11 @@ async def test_every_question_is_asked_as_people_would_and_an_error_is_no_answer
 
 def test_products_that_lie_in_a_folder_are_counted_together(tmp_path: Path) -> None:
     kettle = score(LINE, an_answer(), [PAGE])
-    keep(tmp_path / "report", "Kettle", [kettle, kettle])
-    both = keep(tmp_path / "report", "Teapot", [replace(kettle, product="teapot")])
-    assert sorted(one.product for one in both) == ["kettle", "kettle", "teapot"]
-    assert len(keep(tmp_path / "report", "Kettle", [kettle])) == 2
+    keep(tmp_path, "Kettle", [kettle, kettle])
+    keep(tmp_path, "CI/CD Kit", [replace(kettle, product="CI/CD Kit", text="one\u2028two\x85three")])
+    assert file_of(tmp_path, "CI/CD Kit").name == "answers.ci-cd kit.jsonl"
+    assert [one.text for one in read(tmp_path, "kettle")] == ["one\u2028two\x85three"]
+    assert [one.product for one in read(tmp_path, "CI/CD Kit")] == ["kettle", "kettle"]
+    file_of(tmp_path, "Teapot").write_text("[]\n", "utf-8")
+    with pytest.raises(UsageError, match=r"answers\.teapot\.jsonl cannot be read"):
+        read(tmp_path, "kettle")

@@ -142,3 +142,15 @@ def test_overlap_is_one_for_the_same_and_none_for_other_things() -> None:
     assert overlap(["`HOST` is 80 by default."], gold) == {"entities": 0.0, "triplets": 0.0}
     assert overlap(["Set `PORT`, then 80."], gold)["entities"] == 0.5
     assert overlap(["nothing"], ["named"]) == {}
+
+
+def test_a_report_is_read_with_all_that_answers_may_hold_and_a_broken_one_is_named(tmp_path: Path) -> None:
+    row = {"id": "a", "configuration": "all", "answer": "one\u2028two\x85three"}
+    (tmp_path / "evaluation.json").write_text("{}", "utf-8")
+    (tmp_path / "questions.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", "utf-8")
+    assert read(tmp_path).lines["a"]["answer"] == "one\u2028two\x85three"
+    (tmp_path / "questions.jsonl").write_text('{"id": "a"}\n', "utf-8")
+    with pytest.raises(UsageError, match="has a report that cannot be read"):
+        read(tmp_path)
+    with pytest.raises(UsageError, match=r"has no questions\.jsonl"):
+        read(tmp_path / "evaluation.json")

@@ -146,3 +146,26 @@ async def test_the_model_is_measured_where_there_is_one(tmp_path: Path) -> None:
     result, _ = await measure(conversations, FakeEncoder(), FakeWords(), model=model)
     assert result["follow-ups"]["forms"]["model"]["found@1"] == 1.0
     assert len(model.calls) == 2, "one call for each message in a thread"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"Rewrite": "a", "Question": "b"}], "has an entry without 'QuAC_dialog_id'"),
+        ([{"number": 1, "turn": [{"raw_utterance": "a", "passage": "b"}]}], "has an entry without 'number'"),
+        ([{"number": 1, "turn": 5}], "has an entry that cannot be read"),
+        ([{"number": 1, "turn": []}, 5], "has an entry that cannot be read"),
+    ],
+)
+def test_files_without_what_their_format_has_are_named(tmp_path: Path, rows: object, said: str) -> None:
+    (tmp_path / "talk.json").write_text(json.dumps(rows), "utf-8")
+    with pytest.raises(UsageError, match=f"talk.json {said}"):
+        read_conversations(tmp_path / "talk.json")
+
+
+def test_files_that_are_cut_or_nested_too_deep_are_named(tmp_path: Path) -> None:
+    (tmp_path / "talk.json.gz").write_bytes(gzip.compress(b'[{"turn": []}]' * 1000)[:-20])
+    (tmp_path / "deep.json").write_text("[" * 100_000, "utf-8")
+    for name in ("talk.json.gz", "deep.json"):
+        with pytest.raises(UsageError, match=f"{name} is no JSON"):
+            read_conversations(tmp_path / name)

@@ -251,3 +251,12 @@ async def test_plots_are_drawn_or_left_out(tmp_path: Path) -> None:
     assert drawn in ((), ("hits.png", "reliability.png", "abstention.png"))
     assert all((tmp_path / name).stat().st_size > 1000 for name in drawn)
     assert "![hits](hits.png)" in markdown(found, ("hits.png",))
+
+
+async def test_a_folder_that_cannot_be_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    model = FakeModel(lambda prompts: "It is 45 minutes [1].")
+    for folder in (tmp_path / "file", tmp_path / "file" / "report"):
+        with pytest.raises(UsageError, match="cannot hold a report"):
+            await evaluate(await parts(model), write(tmp_path), folder, Options(names=("all",)))
+    assert not model.calls

@@ -181,6 +181,8 @@ async def test_sweeps_change_one_threshold_at_a_time(tmp_path: Path) -> None:
         ({"known": 1.5}, "--known is a share"),
         ({"people": People(turnout=-0.1)}, "--turnout is a share"),
         ({"rounds": 0}, "at least one round"),
+        ({"model": Model(seconds=-5.0)}, "--model-seconds is a time"),
+        ({"model": Model(seconds=float("nan"))}, "--model-seconds is a time"),
         ({"people": People(readers=0)}, "at least one reader"),
     ],
 )
@@ -188,3 +190,9 @@ async def test_options_that_cannot_be_are_refused(tmp_path: Path, changed: dict[
     with pytest.raises(UsageError, match=said):
         await played(tmp_path, replace(QUICK, **changed))
     assert not (tmp_path / "report").exists()
+
+
+async def test_a_folder_that_cannot_be_is_told_before_anything_is_played(tmp_path: Path) -> None:
+    (tmp_path / "report").write_text("", "utf-8")
+    with pytest.raises(UsageError, match="cannot hold a report"):
+        await played(tmp_path, QUICK)

@@ -157,3 +157,27 @@ def test_topics_give_each_rewording_with_its_own_and_the_nearest_other_question(
     for pair in pairs[1::2]:
         others = [t.question for t in topics if pair.b not in t.rewordings]
         assert pair.a == max(others, key=lambda text: float(vectors[text] @ vectors[pair.b]))
+
+
+def test_a_byte_order_mark_and_odd_ends_of_lines_are_no_part_of_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    rows = [{"topic": "t", "question": question} for question in ("A?", "one\u2028two")]
+    lines = "\r\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    path.write_bytes(f"\ufeff{lines}\r\n".encode())
+    assert has_topics(path) and read_topics(path)[0].rewordings == ("one\u2028two",)
+    path.write_text('\ufeff{"a": "x\u2029", "b": "y", "same": true}\n', "utf-8")
+    assert read_pairs(path) == (Pair("x\u2029", "y", True),)
+    path.write_text("\ufeffHow?\nHow?\n", "utf-8")
+    assert read_others(path) == ("How?",)
+
+
+def test_what_is_nested_too_deep_or_has_a_topic_that_is_no_text_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.write_text("[" * 100_000, "utf-8")
+    assert not has_topics(path)
+    for read in (read_pairs, read_topics):
+        with pytest.raises(UsageError, match=":1: this is no"):
+            read(path)
+    path.write_text('{"topic": true, "question": "A?"}', "utf-8")
+    with pytest.raises(UsageError, match=":1: topic and question must be texts"):
+        read_topics(path)

@@ -79,3 +79,18 @@ def test_the_table_counts_what_was_answered_rightly() -> None:
     assert "| tune | 4 | 3 | 0.95 | 3 | 0.667 | 0.667 | 0.500 |" in shown
     assert "| report | 1 | 0 | 0.95 | 0 | – | – | – |" in shown
     assert "| real | 3 | 2 |" in shown and "| near | 2 | 1 |" in shown
+
+
+def test_posts_that_cannot_be_read_are_named_with_file_and_line(tmp_path: Path) -> None:
+    good = {"id": "1", "kind": "real", "split": "all", "text": "one\u2028two", "speak": True}
+    path = tmp_path / "posts.jsonl"
+    path.write_text("\ufeff" + json.dumps(good, ensure_ascii=False) + "\r\n\n", "utf-8")
+    assert [post.text for post in read_posts(path)] == ["one\u2028two"]
+    for bad in ("5", "[" * 100_000, json.dumps(good | {"speak": "false"}), json.dumps(good | {"id": None})):
+        path.write_text(f"{json.dumps(good)}\n\n{bad}\n", "utf-8")
+        with pytest.raises(UsageError, match=r"posts\.jsonl, line 3 is no post"):
+            read_posts(path)
+    packed = tmp_path / "posts.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes())[:-10])
+    with pytest.raises(UsageError, match=r"posts\.jsonl\.gz cannot be read"):
+        read_posts(packed)

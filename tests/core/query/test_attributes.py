@@ -189,3 +189,14 @@ def test_a_file_with_too_little_says_what_it_needs(tmp_path: Path, text: str) ->
     path.write_text(text)
     with pytest.raises(UsageError, match=r"own\.toml"):
         labelled(path)
+
+
+@pytest.mark.parametrize("text", ["static = 3", "static = 'abcdefghijkl'", "static = [1,2,3,4,5,6,7,8,9,10]"])
+def test_lists_of_anything_but_texts_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "labelled.toml"
+    many = json.dumps([f"q{number}" for number in range(10)])
+    path.write_text(f"{text}\ndynamic = {many}\n", "utf-8")
+    with pytest.raises(UsageError, match="needs lists `static` and `dynamic`"):
+        labelled(path)
+    path.write_text(f"\ufeffstatic = {many}\ndynamic = {many}\n", "utf-8")
+    assert len(labelled(path)[0]) == 20
