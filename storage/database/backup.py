@@ -15,7 +15,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,20 +29,25 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    inspect,
     select,
     text,
 )
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError, UsageError
-from storage.database.hold import address_of
-from storage.database.schema import migrations, newest
-from storage.database.sqlite_file import DATABASE, FILE, prepare, storage_error
+from storage.database.hold import address_of, file_of
+from storage.database.schema import migrations, newest, revisions, tables_of, too_new
+from storage.database.sqlite_file import DATABASE, FILE, SIGNS, check, prepare, storage_error
+from storage.tables import Base
 
 MANIFEST, ROWS, FILES = "manifest.json", "rows/", "files/"
 FORM = 1
 AT_ONCE = 500
 _REVISION = "alembic_version"
+_NONE = "There is no database to back up yet: start the bot once."
+_BESIDE = ("-wal", "-shm", "-journal")
+"""Ends of the names of what SQLite writes beside a database, and plays into the one that it finds there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +72,29 @@ def _engine(home: Path, url: str) -> Engine:
     return engine.execution_options(isolation_level="REPEATABLE READ")
 
 
-def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes]) -> Manifest:
-    """Write a backup of the database and of these files of the home; blocking. Raises StorageError."""
+def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes], room: Path) -> Manifest:
+    """Write a backup of the database and of these files of the home; blocking.
+
+    In `room`, a folder, each table lies until it is packed. Raises StorageError where there is no database
+    or it is damaged, HomeTooNew where a newer version wrote it.
+    """
+    if file := file_of(address_of(home, url)):
+        check(file, thorough=True, make=False)
+        if not file.exists() or not file.stat().st_size:
+            raise StorageError(_NONE)
     engine = _engine(home, url)
     try:
         with engine.connect() as connection, tarfile.open(fileobj=out, mode="w:gz") as archive:
-            tables = MetaData()
-            tables.reflect(connection)
-            if _REVISION not in tables.tables:
-                raise StorageError("There is no database to back up yet: start the bot once.")
-            revision = str(connection.execute(select(tables.tables[_REVISION].c.version_num)).scalar_one())
+            if not inspect(connection).has_table(_REVISION):
+                raise StorageError(_NONE)
+            revision = str(connection.exec_driver_sql(f"SELECT version_num FROM {_REVISION}").scalar_one())
+            if revision not in revisions():
+                raise too_new()
             manifest = Manifest(FORM, time.time(), revision)
-            for table in tables.sorted_tables:
-                if table.name != _REVISION:
-                    with tempfile.TemporaryFile() as rows:
-                        manifest.rows[table.name] = _dump(connection, table, rows)
-                        _add(archive, manifest, f"{ROWS}{table.name}.jsonl", rows)
+            for table in _reflected(connection, revision):
+                with tempfile.TemporaryFile(dir=room) as rows:
+                    manifest.rows[table.name] = _dump(connection, table, rows)
+                    _add(archive, manifest, f"{ROWS}{table.name}.jsonl", rows)
             for name, path in files.items():
                 if path.is_file():
                     _add(archive, manifest, f"{FILES}{name}", io.BytesIO(path.read_bytes()))
@@ -92,6 +104,13 @@ def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes]) -> Ma
         raise storage_error(error, DATABASE) from error
     finally:
         engine.dispose()
+
+
+def _reflected(connection: Connection, revision: str) -> list[Table]:
+    """Return Threadlore's tables as they stand in a database, those that others refer to first."""
+    ours, found = tables_of(revision), MetaData()
+    found.reflect(connection, only=lambda name, _: name in ours)
+    return found.sorted_tables
 
 
 def _dump(connection: Connection, table: Table, rows: IO[bytes]) -> int:
@@ -123,8 +142,7 @@ def read(given: IO[bytes], home: Path, url: str, files: Mapping[str, Path]) -> M
     Raises StorageError where it is not whole, was written by a newer version, or the database holds rows;
     UsageError where the home was used.
     """
-    if not url and (home / FILE).exists():
-        raise UsageError(f"{home} holds a database already. Restore into an empty folder: --home FOLDER.")
+    _check_unused(home, file_of(address_of(home, url)), files)
     with tempfile.TemporaryDirectory(dir=home) as folder:
         manifest = _unpacked(given, Path(folder))
         engine = _engine(Path(folder), url)
@@ -143,23 +161,45 @@ def read(given: IO[bytes], home: Path, url: str, files: Mapping[str, Path]) -> M
     return manifest
 
 
+def _check_unused(home: Path, file: Path | None, files: Mapping[str, Path]) -> None:
+    """Raise UsageError where something of a bot is in a home, or beside the database's `file`."""
+    elsewhere = "Restore into an empty folder: --home FOLDER."
+    if file and file.exists():
+        raise UsageError(f"{file.parent} holds a database already ({file.name}). {elsewhere}")
+    beside = [file.with_name(f"{file.name}{end}") for end in _BESIDE] if file else []
+    if left := [path.name for path in beside if path.exists()]:
+        raise UsageError(
+            f"{beside[0].parent} holds what belongs to another database: {', '.join(left)}. SQLite would "
+            f"change the restored one by it. Put it where that database is. {elsewhere}"
+        )
+    parts = dict.fromkeys((*(path.name for path in files.values()), *SIGNS))
+    if used := [name for name in parts if (home / name).exists()]:
+        raise UsageError(f"{home} was used: there is {', '.join(used)}. {elsewhere}")
+
+
 def _unpacked(given: IO[bytes], folder: Path) -> Manifest:
     found: dict[str, str] = {}
+    foreign = ""
     try:
         with tarfile.open(fileobj=given, mode="r|gz") as archive:
             for member in archive:
                 held = archive.extractfile(member)
                 if held is None or not _is_ours(member.name):
-                    raise StorageError(f"{member.name} belongs in no backup.")
+                    foreign = foreign or member.name
+                    continue
                 place = folder / member.name
                 place.parent.mkdir(exist_ok=True)
                 place.write_bytes(held.read())
                 found[member.name] = hashlib.sha256(place.read_bytes()).hexdigest()
-        manifest = Manifest(**json.loads((folder / MANIFEST).read_bytes()))
-    except (tarfile.TarError, EOFError, OSError, ValueError, TypeError) as error:
+        told = json.loads((folder / MANIFEST).read_bytes())
+        if told["form"] != FORM:  # what else a newer version writes is not known
+            raise StorageError("A newer version of Threadlore wrote this backup; install that version.")
+        known = {item.name for item in fields(Manifest)}
+        manifest = Manifest(**{name: value for name, value in told.items() if name in known})
+    except (tarfile.TarError, EOFError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise StorageError(f"This is no whole backup ({error}). Take another one.") from None
-    if manifest.form != FORM:
-        raise StorageError("A newer version of Threadlore wrote this backup; install that version.")
+    if foreign:
+        raise StorageError(f"{foreign} belongs in no backup.")
     if {name: digest for name, digest in found.items() if name != MANIFEST} != manifest.members:
         raise StorageError("This backup was changed since it was written. Take another one.")
     return manifest
@@ -175,33 +215,27 @@ def _fill(connection: Connection, manifest: Manifest, folder: Path) -> None:
     """Make the tables as they were, fill them, and bring them to the form of this version."""
     from alembic import command
 
-    config, before = migrations(), MetaData()
-    before.reflect(connection)
-    if before.tables:
-        raise StorageError("The database holds tables already. Restore into an empty one (DATABASE_URL).")
-    known = {revision.revision for revision in _script().walk_revisions()}
-    if manifest.revision not in known:
+    config = migrations()
+    if manifest.revision not in revisions():
         raise StorageError(
             f"A newer version of Threadlore wrote this backup (revision {manifest.revision}, this one knows "
             f"up to {newest()}); install that version."
         )
+    ours = {_REVISION, *tables_of(manifest.revision), *Base.metadata.tables}
+    if held := ours.intersection(inspect(connection).get_table_names()):
+        raise StorageError(
+            f"The database holds tables already ({', '.join(sorted(held)[:3])}). "
+            f"Restore into an empty one (DATABASE_URL)."
+        )
     config.attributes["connection"] = connection
     command.upgrade(config, manifest.revision)
-    tables = MetaData()
-    tables.reflect(connection)
-    for table in tables.sorted_tables:
+    for table in _reflected(connection, manifest.revision):
         place = folder / ROWS / f"{table.name}.jsonl"
         if place.exists():
             for some in _rows(table, place):
                 connection.execute(table.insert(), some)
             _count_on(connection, table)
     command.upgrade(config, "head")
-
-
-def _script() -> Any:
-    from alembic.script import ScriptDirectory
-
-    return ScriptDirectory.from_config(migrations())
 
 
 def _rows(table: Table, place: Path) -> Iterator[list[dict[str, Any]]]:

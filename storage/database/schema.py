@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, column, inspect, select, table
+from sqlalchemy import Connection, MetaData, column, create_engine, inspect, select, table
 
 from core.errors import HomeTooNew
 
@@ -46,8 +46,40 @@ def migrate(connection: Connection) -> None:
         command.upgrade(config, "head")
     except CommandError as error:
         if "Can't locate revision" in str(error):
-            raise HomeTooNew(
-                f"The database was written by a newer version of Threadlore (this one knows it up to "
-                f"revision {newest()}); install that version, or set THREADLORE_HOME to another folder."
-            ) from None
+            raise too_new() from None
         raise
+
+
+def too_new() -> HomeTooNew:
+    """Return what is said of a database that a newer version wrote."""
+    return HomeTooNew(
+        f"The database was written by a newer version of Threadlore (this one knows it up to "
+        f"revision {newest()}); install that version, or set THREADLORE_HOME to another folder."
+    )
+
+
+def revisions() -> frozenset[str]:
+    """Return every revision that this version knows."""
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory.from_config(migrations())
+    return frozenset(revision.revision for revision in script.walk_revisions())
+
+
+def tables_of(revision: str) -> frozenset[str]:
+    """Return the names of the tables that a database of a known revision has, as its migrations make them.
+
+    A schema of PostgreSQL may hold those of other programs, too.
+    """
+    from alembic import command
+
+    config, made = migrations(), MetaData()
+    engine = create_engine("sqlite://")
+    try:
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, revision)
+            made.reflect(connection)
+    finally:
+        engine.dispose()
+    return frozenset(made.tables) - {_VERSION.name}

@@ -27,7 +27,7 @@ SMALL_BYTES = 64_000_000
 """Size up to which every process reads the whole file first, at 0.1 s; a larger one is read by who serves."""
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-_SIGNS = ("vectors", "words", "privacy.key")
+SIGNS = ("vectors", "words", "privacy.key")
 """What stands in a home only after its database was there."""
 
 
@@ -36,8 +36,8 @@ def damaged(file: Path | str, what: str) -> StorageError:
     return StorageError(f"The database {file} is damaged: {what}. {BACKUP}")
 
 
-def check(file: Path, thorough: bool = False) -> None:
-    """See that a file can be used, and make it, for this user alone, where there is none; blocking.
+def check(file: Path, thorough: bool = False, make: bool = True) -> None:
+    """See that a file can be used, and `make` it, for this user alone, where there is none; blocking.
 
     It is read, not written. Raises StorageError that says what is wrong and how to recover.
     """
@@ -46,7 +46,7 @@ def check(file: Path, thorough: bool = False) -> None:
         if file.is_dir():
             raise damaged(file, "it is a folder")
         if size == 0:
-            _begin(file)
+            _begin(file, make)
             return
         with open(file, "rb") as opened:
             wrong = _structure(opened.read(_HEADER_BYTES), size, _is_settled(file))
@@ -60,16 +60,17 @@ def check(file: Path, thorough: bool = False) -> None:
         raise damaged(file, wrong)
 
 
-def _begin(file: Path) -> None:
-    """Make an empty database, unless the home was used: then another one is lost."""
-    signs = [name for name in _SIGNS if (file.parent / name).exists()]
+def _begin(file: Path, make: bool) -> None:
+    """Make an empty database, if that is wanted, unless the home was used: then another one is lost."""
+    signs = [name for name in SIGNS if (file.parent / name).exists()]
     if file.name == FILE and signs:
         what = "is empty" if file.exists() else "is missing"
         raise StorageError(
             f"The database {file} {what}, but the home was used: there is {', '.join(signs)}. {BACKUP} "
             f"If it was another one, set DATABASE_URL again; to start over, name an empty folder with --home."
         )
-    os.close(private(str(file), os.O_RDWR | os.O_CREAT))
+    if make:
+        os.close(private(str(file), os.O_RDWR | os.O_CREAT))
 
 
 def _is_settled(file: Path) -> bool:

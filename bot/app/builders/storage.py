@@ -259,9 +259,14 @@ def database_file(settings: Settings) -> Path | None:
     return None if settings.database_url.get_secret_value() or not file.exists() else file
 
 
-def write_backup(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes]) -> dict[str, int]:
-    """Write a backup while others use the database; blocking. Returns the rows of each table."""
-    return backup.write(home, url, files, out).rows
+def write_backup(
+    home: Path, url: str, files: Mapping[str, Path], out: IO[bytes], room: Path
+) -> dict[str, int]:
+    """Write a backup while others use the database; blocking. Returns the rows of each table.
+
+    In `room`, a folder, lies what is being written.
+    """
+    return backup.write(home, url, files, out, room).rows
 
 
 def read_backup(

@@ -15,9 +15,10 @@ from typing import IO
 
 from bot.app.builders.storage import read_backup, write_backup
 from bot.app.privacy_key import KEY
+from bot.home.home import Home
 from core.errors import UsageError
 from core.settings import Settings, variable
-from core.system.private_files import private, private_folder
+from core.system.private_files import private
 
 PASSPHRASE = "BACKUP_PASSPHRASE"
 """The variable, in the environment or `.env`, that has it."""
@@ -40,7 +41,7 @@ def backup(settings: Settings, options: Namespace) -> int:
     half = out.with_name(f"{out.name}.part")
     try:
         with open(half, "wb", opener=private) as file:
-            manifest = _written(settings, file, passphrase)
+            manifest = _written(settings, file, passphrase, out.parent)
             file.flush()
             os.fsync(file.fileno())
         half.replace(out)
@@ -51,15 +52,15 @@ def backup(settings: Settings, options: Namespace) -> int:
     return 0
 
 
-def _written(settings: Settings, file: IO[bytes], passphrase: str) -> int:
+def _written(settings: Settings, file: IO[bytes], passphrase: str, room: Path) -> int:
     url = settings.database_url.get_secret_value()
     files = {name: settings.home / name for name in KEPT}
     if not passphrase:
-        return sum(write_backup(settings.home, url, files, file).values())
+        return sum(write_backup(settings.home, url, files, file, room).values())
     import pyrage
 
     plain = io.BytesIO()
-    rows = write_backup(settings.home, url, files, plain)
+    rows = write_backup(settings.home, url, files, plain, room)
     file.write(pyrage.passphrase.encrypt(plain.getvalue(), passphrase))
     return sum(rows.values())
 
@@ -72,9 +73,10 @@ def restore(settings: Settings, options: Namespace) -> int:
         raise UsageError(f"{options.file} cannot be read ({error.strerror}).") from None
     if held.startswith(_AGE):
         held = _decrypted(held, _passphrase(options.passphrase_file))
-    home = private_folder(settings.home)
+    home = settings.home
     files = {name: home / name for name in KEPT}
-    at, rows = read_backup(io.BytesIO(held), home, settings.database_url.get_secret_value(), files)
+    with Home(home, "restore"):
+        at, rows = read_backup(io.BytesIO(held), home, settings.database_url.get_secret_value(), files)
     taken = time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
     print(
         f"{home} is as it was on {taken}: {sum(rows.values())} rows. "
