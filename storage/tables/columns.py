@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import CursorResult, Dialect, String, Text, TypeDecorator
+from sqlalchemy import JSON, CursorResult, Dialect, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -36,6 +36,30 @@ class Key(Prose):
 
     impl = String
     cache_ok = True
+
+
+def all_writable(value: Any) -> Any:
+    """Return a value of JSON in which every string is writable, the names of its parts too."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, Mapping):
+        return {all_writable(name): all_writable(part) for name, part in value.items()}
+    return [all_writable(part) for part in value] if isinstance(value, list | tuple) else value
+
+
+class Parts(TypeDecorator[Any]):
+    """Lists and dictionaries as JSON. PostgreSQL keeps what it then cannot look into, such as a NUL."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Make every string writable."""
+        return all_writable(value)
+
+    def coerce_compared_value(self, op: Any, value: Any) -> Any:
+        """Take the name of a part for a name."""
+        return self.impl_instance.coerce_compared_value(op, value)
 
 
 ID = Key(64)

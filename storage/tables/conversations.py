@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, Index, String, true
+from sqlalchemy import Float, Index, String, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.tables.columns import ID, KEY, Base, Prose
+from storage.tables.columns import ID, KEY, Base, Parts, Prose
 
 
 class AnswerRow(Base):
@@ -23,11 +23,11 @@ class AnswerRow(Base):
     release: Mapped[str] = mapped_column(KEY)
     route: Mapped[str] = mapped_column(String(16))
     text: Mapped[str] = mapped_column(Prose)
-    citations: Mapped[list[Any]] = mapped_column(JSON)
+    citations: Mapped[list[Any]] = mapped_column(Parts)
     confidence: Mapped[float] = mapped_column(Float)
     similarity: Mapped[float] = mapped_column(Float)
     pair_id: Mapped[str] = mapped_column(ID, index=True)
-    trace: Mapped[dict[str, Any]] = mapped_column(JSON)
+    trace: Mapped[dict[str, Any]] = mapped_column(Parts)
     __table_args__ = (Index("ix_answers_asker", "asker", "at"),)
 
 
@@ -39,8 +39,8 @@ class ClaimRow(Base):
     conversation: Mapped[str] = mapped_column(KEY)
     asker: Mapped[str] = mapped_column(KEY)
     at: Mapped[float] = mapped_column(Float, index=True)
-    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
-    parts: Mapped[list[Any]] = mapped_column(JSON)
+    payload: Mapped[dict[str, Any]] = mapped_column(Parts)
+    parts: Mapped[list[Any]] = mapped_column(Parts)
     answer_id: Mapped[str | None] = mapped_column(ID, index=True)
     posting: Mapped[str] = mapped_column(ID, server_default="")
     language: Mapped[str] = mapped_column(String(16), server_default="")
@@ -49,7 +49,7 @@ class ClaimRow(Base):
     kind: Mapped[str] = mapped_column(String(16), server_default="message")
     holder: Mapped[str] = mapped_column(String(16), server_default="")
     """The process of a cluster that answers."""
-    before: Mapped[list[Any]] = mapped_column(JSON, server_default="[]")
+    before: Mapped[list[Any]] = mapped_column(Parts, server_default="[]")
     """The ids of the answers that stood in the same messages before, the first one first."""
     __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
 
@@ -97,11 +97,11 @@ class EscalationRow(Base):
     question: Mapped[str] = mapped_column(Prose)
     release: Mapped[str] = mapped_column(KEY)
     at: Mapped[float] = mapped_column(Float, index=True)
-    people: Mapped[list[Any]] = mapped_column(JSON)
+    people: Mapped[list[Any]] = mapped_column(Parts)
     names: Mapped[str] = mapped_column(Prose)
-    told: Mapped[list[Any]] = mapped_column(JSON)
-    posts: Mapped[list[Any]] = mapped_column(JSON)
-    notice: Mapped[list[Any]] = mapped_column(JSON)
+    told: Mapped[list[Any]] = mapped_column(Parts)
+    posts: Mapped[list[Any]] = mapped_column(Parts)
+    notice: Mapped[list[Any]] = mapped_column(Parts)
     resolved_at: Mapped[float] = mapped_column(Float, index=True)
     resolver: Mapped[str] = mapped_column(KEY)
     resolver_name: Mapped[str] = mapped_column(Prose)

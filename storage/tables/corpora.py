@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary
+from sqlalchemy import Float, ForeignKey, Index, Integer, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.tables.columns import ID, KEY, Base, Prose
+from storage.tables.columns import ID, KEY, Base, Parts, Prose
 
 
 class CorpusRow(Base):
@@ -105,7 +105,7 @@ class SourceRunRow(Base):
     succeeded_at: Mapped[float] = mapped_column(Float)
     failures: Mapped[int] = mapped_column(Integer)
     error: Mapped[str] = mapped_column(Prose)
-    skipped: Mapped[list[Any]] = mapped_column(JSON)
+    skipped: Mapped[list[Any]] = mapped_column(Parts)
     level: Mapped[int] = mapped_column(Integer, server_default="0")
 
 

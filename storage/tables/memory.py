@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, false
+from sqlalchemy import Float, ForeignKey, Index, Integer, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.tables.columns import ID, KEY, Base, Prose
+from storage.tables.columns import ID, KEY, Base, Parts, Prose
 
 
 class PairRow(Base):
@@ -21,7 +21,7 @@ class PairRow(Base):
     question: Mapped[str] = mapped_column(Prose)
     topic: Mapped[str] = mapped_column(Prose)
     answer: Mapped[str] = mapped_column(Prose)
-    citations: Mapped[list[Any]] = mapped_column(JSON)
+    citations: Mapped[list[Any]] = mapped_column(Parts)
     release: Mapped[str] = mapped_column(KEY, index=True)
     scope: Mapped[str] = mapped_column(KEY)
     origin: Mapped[str] = mapped_column(String(16))
@@ -39,7 +39,7 @@ class PairRow(Base):
     checked_at: Mapped[float] = mapped_column(Float, server_default="0")
     finding: Mapped[str] = mapped_column(Prose, server_default="")
     proposal: Mapped[str] = mapped_column(Prose, server_default="")
-    proposed: Mapped[list[Any] | None] = mapped_column(JSON)
+    proposed: Mapped[list[Any] | None] = mapped_column(Parts)
     language: Mapped[str] = mapped_column(String(16), server_default="en")
 
 

@@ -12,7 +12,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import JSON, Connection, column, create_engine, inspect, table, text
 from sqlalchemy.exc import OperationalError
 
 from core.domain import Answer, Question, Vote
@@ -24,7 +24,9 @@ from storage.database.schema import migrations, newest
 from storage.database.sqlite_file import read
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
+from storage.people.forgetting import topics_of
 from storage.serving.conversations import SqlConversations
+from storage.serving.statistics import SqlStatistics
 from storage.tables import Base
 from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
@@ -105,6 +107,46 @@ async def test_a_home_of_the_second_version_keeps_what_it_knows(url: str, tmp_pa
     assert (still["p1"].stale, still["p2"].stale) == (False, True), "of 2.0 nothing is known yet"
     await memories.mark_stale("2.0", set())
     assert not (await memories.pairs(["p2"]))["p2"].stale, "it cites no page of 2.0"
+    await database.close()
+
+
+NUL, HALF = "a\0b", "a\ud83d"
+
+
+async def looked_into(database: Database) -> None:
+    """Ask what the database itself reads in what explains the answers."""
+    assert len(await SqlStatistics(database).days(0)) == 1
+    async with database.read() as connection:
+        assert await topics_of(connection, ["a1"]) == {"t\ufffd", "b"}
+
+
+@pytest.mark.parametrize("bad", [NUL, HALF], ids=["a NUL", "half a pair"])
+async def test_what_postgresql_cannot_look_into_is_replaced_in_json(
+    url: str, tmp_path: Path, bad: str
+) -> None:
+    database = await Database.open(tmp_path, url)
+    trace = {"ms": 3, "queries": {"topic": "t\0", "base": "b"}, "again": [{bad: (bad, "😀", None)}]}
+    answer = Answer("a1", "x", "quote", "1.0", trace=trace)
+    await SqlMemories(database).save_answer(answer, Question("x", "u"), None)
+    await looked_into(database)
+    kept = await SqlMemories(database).answer("a1")
+    assert kept and kept["trace"]["again"] == [{"a\ufffd" + bad[2:]: ["a\ufffd" + bad[2:], "😀", None]}]
+    await database.close()
+
+
+async def test_what_an_older_version_kept_in_json_is_made_readable(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    await SqlMemories(database).save_answer(Answer("a1", "x", "quote", "1.0"), Question("x", "u"), None)
+    older = table("answers", column("trace", JSON))
+    async with database.write() as connection:
+        await connection.run_sync(as_of, "0029")
+        trace = {"ms": 3, "queries": {"topic": "t\0", "base": "b"}, "again": [NUL, HALF, "😀"]}
+        await connection.execute(older.update().values(trace=trace))
+    await database.close()
+    database = await Database.open(tmp_path, url)
+    await looked_into(database)
+    kept = await SqlMemories(database).answer("a1")
+    assert kept and kept["trace"]["again"] == ["a\ufffdb", "a\ufffd", "😀"]
     await database.close()
 
 
