@@ -91,7 +91,11 @@ def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes], room:
             if revision not in revisions():
                 raise too_new()
             manifest = Manifest(FORM, time.time(), revision)
-            for table in _reflected(connection, revision):
+            tables = _reflected(connection, revision)
+            if connection.dialect.name == "postgresql":  # rewritten now, they would keep what is still seen
+                names = ", ".join(table.name for table in tables)
+                connection.exec_driver_sql(f"LOCK TABLE {names} IN ACCESS SHARE MODE")
+            for table in tables:
                 with tempfile.TemporaryFile(dir=room) as rows:
                     manifest.rows[table.name] = _dump(connection, table, rows)
                     _add(archive, manifest, f"{ROWS}{table.name}.jsonl", rows)

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from core.errors import StorageError, StorageUnavailable
@@ -22,18 +21,8 @@ from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold
 from storage.database.member import Member
 from storage.database.places import TROUBLE, Places, failure, having_turn
 from storage.database.schema import migrate
-from storage.database.sqlite_file import (
-    EMPTY_LOG,
-    OWED,
-    QUIET_SECONDS,
-    SMALL_PAGES,
-    Peek,
-    WholeConnection,
-    begin,
-    check,
-    connect,
-    prepare,
-)  # fmt: skip
+from storage.database.sqlite_file import QUIET_SECONDS, Peek, WholeConnection, begin, check, connect, prepare
+from storage.database.unused_room import UnusedRoom
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -54,9 +43,10 @@ class Database:
         self._writing = asyncio.Lock()
         self._places = Places()
         self._written = -math.inf
-        self._owed = False
-        self._rewriting: Any = None
         self._waiting = 0
+        self._room = UnusedRoom(
+            engine, self.read, self._writing, lambda: self._waiting, lambda: self._written
+        )
         self.problem = ""
         """Why the last write failed; empty since one succeeded."""
         self.member: Member | None = None  # this process among those of a cluster, where there is one
@@ -155,7 +145,7 @@ class Database:
         self._check_hold()
         self._waiting += 1
         try:
-            await self._make_way()
+            await self._room.give_up()
             await self._writing.acquire()
         finally:
             self._waiting -= 1
@@ -211,71 +201,31 @@ class Database:
 
     async def owe_scrub(self, connection: AsyncConnection) -> None:
         """Have the files rewritten by the next `scrub`; SQLite's also by that of a later process."""
-        if self._is_sqlite:
-            await connection.exec_driver_sql(f"PRAGMA user_version = {OWED}")
-        else:
-            self._owed = True
+        await self._room.owe(connection)
 
     async def scrub(self, quiet: float = QUIET_SECONDS) -> bool:
         """Rewrite the files where that is owed; tells whether nothing of what was removed is left in them.
 
         On SQLite a writer that comes meanwhile goes first, and a file that is not small waits until nobody
-        has written for `quiet` seconds; the rewriting stays owed then. Raises StorageError where readers do
-        not let go of the database in time.
+        has written for `quiet` seconds. Where that is so, or readers do not let go of a table or of SQLite's
+        log, the rest stays owed. Raises StorageError.
         """
         try:
-            return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
+            return await self._room.scrub(quiet)
         except TROUBLE as error:
             raise failure(error) from error
-
-    async def _vacuum(self, quiet: float) -> bool:
-        async with self.read() as connection:
-            if (await connection.exec_driver_sql("PRAGMA user_version")).scalar() != OWED:
-                return True
-            pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
-        if pages > SMALL_PAGES and time.monotonic() - self._written < quiet:
-            return False
-        async with self._writing, self._engine.connect() as connection:
-            self._rewriting = (await connection.get_raw_connection()).driver_connection
-            try:
-                if self._waiting:
-                    return False
-                await connection.exec_driver_sql("VACUUM")
-            except OperationalError as error:
-                if "interrupted" not in str(error):
-                    raise
-                return False
-            finally:
-                self._rewriting = None
-            done = await connection.exec_driver_sql(EMPTY_LOG)
-            if done.scalar():
-                raise StorageError(
-                    "Deleted text may still be in the files: the database was busy; try again."
-                )
-            await connection.exec_driver_sql("PRAGMA user_version = 0")
-        return True
-
-    async def _vacuum_tables(self) -> bool:
-        """Rewrite PostgreSQL's tables one by one, and let writers in between."""
-        engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
-        for table in Base.metadata.sorted_tables if self._owed else ():
-            async with self._writing, engine.connect() as connection:
-                await connection.exec_driver_sql(f"VACUUM FULL {table.name}")
-        self._owed = False
-        return True
 
     async def checkpoint(self) -> None:
         """Let nothing that was removed stand in SQLite's write-ahead log; later, where readers hold it."""
         if self._is_sqlite:
             try:
-                async with self._writing, self._engine.connect() as connection:
-                    await connection.exec_driver_sql(EMPTY_LOG)
+                await self._room.empty_log()
             except TROUBLE as error:
                 raise failure(error) from error
 
     async def close(self) -> None:
         """Close every connection, and let others have the database."""
-        await self._make_way()
+        await self._room.give_up()
         if self._looks is not None:
             await asyncio.to_thread(self._looks.close)
         await self._engine.dispose()
@@ -285,12 +235,6 @@ class Database:
     def _check_hold(self) -> None:
         if self.lost:  # of a cluster another process does what is not acknowledged
             raise StorageUnavailable(self.lost) if self.member else StorageError(self.lost)
-
-    async def _make_way(self) -> None:
-        """Give up rewriting the files: somebody waits."""
-        while self._rewriting is not None:  # a statement that has not begun yet is not interrupted
-            await self._rewriting.interrupt()
-            await asyncio.sleep(0.01)
 
 
 class Store:

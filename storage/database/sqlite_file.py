@@ -118,11 +118,11 @@ SMALL_PAGES = 8_000
 QUIET_SECONDS = 30.0
 """Time without a write after which a larger file is rewritten, for nobody is likely to come just then."""
 EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
-OWED = 1
+OWED, LOG_OWED = 1, 2
 """SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
 
 `secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
-out of them. Only VACUUM ends those: it writes the whole file."""
+out of them. Only VACUUM ends those: it writes the whole file. After it the log is to be emptied."""
 DATABASE = "The database"
 """What is said of the database, as distinct from an index."""
 _DAMAGED = ("database disk image is malformed", "file is not a database")

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import delete, text
+from sqlalchemy import create_engine, delete, text
 
+from storage.database import backup
 from storage.database.database import Database
-from storage.database.sqlite_file import OWED
-from storage.tables import AnswerRow
+from storage.database.hold import address_of
+from storage.database.sqlite_file import LOG_OWED, OWED
+from storage.tables import AnswerRow, Base
+from tests.databases import postgres_schema
+from tests.patience import PATIENCE
 
 WORDS = "what nobody may read any more, by "
 PEOPLE = 40
@@ -84,7 +91,7 @@ async def test_who_writes_goes_first_and_the_rest_is_done_when_it_is_quiet(tmp_p
         await connection.execute(text(f"INSERT INTO large {many} SELECT hex(randomblob(1000)) FROM n"))
     await forget(database)
     scrubbing = asyncio.create_task(database.scrub(quiet=0.0))
-    while database._rewriting is None:
+    while database._room.rewriting is None:
         await asyncio.sleep(0)
     began = time.perf_counter()
     async with database.write() as connection:
@@ -100,3 +107,97 @@ async def test_who_writes_goes_first_and_the_rest_is_done_when_it_is_quiet(tmp_p
     async with later.read() as connection:
         assert (await connection.execute(text("SELECT question FROM answers WHERE id = '9000'"))).scalar()
     await later.close()
+
+
+async def owed(database: Database) -> int:
+    async with database.read() as connection:
+        return int((await connection.exec_driver_sql("PRAGMA user_version")).scalar_one())
+
+
+async def writes_go_on(database: Database, scrubbing: asyncio.Task[bool]) -> int:
+    """Write until a scrub ends; return how often one could."""
+    count = 0
+    while not scrubbing.done():
+        async with database.write() as connection:
+            await connection.execute(database.insert(AnswerRow), row(9000 + count, "slack:U001", "new"))
+        count += 1
+        await asyncio.sleep(0.01)
+    return count
+
+
+async def test_a_long_reader_leaves_the_log_owed_and_nobody_waits(database: Database, tmp_path: Path) -> None:
+    """As a backup is, which reads one moment of a large database."""
+    await fill(database, 400)
+    async with database.read() as reader:
+        await reader.exec_driver_sql("BEGIN")
+        await reader.exec_driver_sql("SELECT count(*) FROM answers")
+        await forget(database)
+        scrubbing = asyncio.create_task(database.scrub())
+        async with asyncio.timeout(PATIENCE):
+            while await owed(database) == OWED:
+                await asyncio.sleep(0.01)
+        assert await writes_go_on(database, scrubbing) > 1 and not await scrubbing
+        assert await owed(database) == LOG_OWED, "the file is not written again by each try"
+        await database.checkpoint()
+        await reader.exec_driver_sql("COMMIT")
+    assert left(tmp_path) and await database.scrub()
+    assert left(tmp_path) == 0 and await owed(database) == 0
+
+
+async def test_a_log_that_retention_could_not_empty_is_emptied_later(
+    database: Database, tmp_path: Path
+) -> None:
+    await fill(database, 20)
+    log = tmp_path / "threadlore.sqlite3-wal"
+    async with database.read() as reader:
+        await reader.exec_driver_sql("BEGIN")
+        await reader.exec_driver_sql("SELECT count(*) FROM answers")
+        await database.checkpoint()
+        assert log.stat().st_size > 20_000
+        await reader.exec_driver_sql("COMMIT")
+    assert await database.scrub()
+    assert log.stat().st_size < 20_000, "nothing but that nothing is owed"
+
+
+async def test_a_table_of_postgresql_that_is_read_for_long_stays_owed(tmp_path: Path) -> None:
+    with postgres_schema() as url:
+        database = await Database.open(tmp_path, url)
+        engine = create_engine(address_of(tmp_path, url))
+        with engine.connect() as reader:
+            reader.execute(text("SELECT count(*) FROM answers"))
+            await forget(database)
+            scrubbing = asyncio.create_task(database.scrub())
+            async with asyncio.timeout(PATIENCE):
+                assert await writes_go_on(database, scrubbing) and not await scrubbing
+        engine.dispose()
+        async with database.read() as connection:
+            assert (await connection.exec_driver_sql("SHOW lock_timeout")).scalar() == "0"
+        assert await database.scrub()
+        await database.close()
+
+
+async def test_no_table_is_rewritten_while_a_backup_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would keep what the backup still sees, and nothing would be owed any more."""
+    began, goes_on, dump = asyncio.Event(), threading.Event(), backup._dump
+    loop = asyncio.get_running_loop()
+
+    def slow(*given: Any) -> int:
+        loop.call_soon_threadsafe(began.set)
+        assert goes_on.wait(PATIENCE)
+        return dump(*given)
+
+    monkeypatch.setattr(backup, "_dump", slow)
+    with postgres_schema() as url:
+        database = await Database.open(tmp_path, url)
+        await fill(database, 10)
+        taking = asyncio.create_task(asyncio.to_thread(backup.write, tmp_path, url, {}, BytesIO(), tmp_path))
+        async with asyncio.timeout(PATIENCE):
+            await began.wait()
+        await forget(database)
+        assert not await database.scrub()
+        assert len(database._room._owed) == len(Base.metadata.tables)
+        goes_on.set()
+        assert (await taking).rows["answers"] and await database.scrub()
+        await database.close()
