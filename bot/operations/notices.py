@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = DAY_SECONDS
 """Seconds for which the same notice is not said again."""
+AHEAD_SECONDS = 3600
+"""How far in the future a notice may have been said; what is farther was said by a wrong clock."""
 GIVE_UP_SECONDS = DAY_SECONDS
 """Age of a notice that could not be said, after which it is only logged."""
 LONGEST_KEY = 120
@@ -75,7 +77,8 @@ class Notices:
 
     async def _said_at(self, place: str, key: str) -> float:
         known = await self._store.notice(place, key)
-        return (known.told_at or known.at) if known else 0.0
+        at = (known.told_at or known.at) if known else 0.0
+        return at if at <= self._clock() + AHEAD_SECONDS else 0.0
 
     async def _say_in(self, places: Sequence[str], text: str, key: str, now: float) -> None:
         if places:

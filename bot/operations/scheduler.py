@@ -26,6 +26,8 @@ FIRST_SECONDS = 300
 """How long after the start what is done daily is done for the first time."""
 LEARN_SECONDS = 600
 """How long after the start it learns from votes for the first time, where there are new ones."""
+AHEAD_SECONDS = 3600
+"""How far in the future a source may have been read; what is farther was read by a wrong clock."""
 RENEW_SECONDS = 30
 """How often it looks at some stale pairs; a few at a time, for the model may have to answer them."""
 
@@ -62,7 +64,9 @@ class Clock:
         self._watch = tuple(watch)
         self._learn = learn
         self._learn_hours = learn_hours
-        self._scheduler = AsyncIOScheduler()
+        self._scheduler = AsyncIOScheduler(
+            timezone=UTC
+        )  # all is done at intervals; TZ may say what nobody knows
 
     def start(self) -> None:
         """Start the schedule: check every minute, and stale pairs twice a minute."""
@@ -94,6 +98,7 @@ class Clock:
     async def due(self) -> dict[str, list[str]]:
         """Return the sources that are due, by release: those never read, and those whose wait is over.
 
+        One that was read in the future is due: the clock was wrong then.
         Where no corpus could be made of what was read (a full disk, a quota, another encoder) all sources
         of the release wait together, longer with each failure, and are then read again.
         """
@@ -103,7 +108,8 @@ class Clock:
             run, build = runs.get((release, source)), runs.get((release, BUILD))
             if build is not None and build.failures:
                 run, schedule = build, USUAL
-            if run is None or self._now() - run.at >= schedule.wait(run.level, run.failures):
+            waited = self._now() - run.at if run else 0.0
+            if run is None or waited < -AHEAD_SECONDS or waited >= schedule.wait(run.level, run.failures):
                 late.setdefault(release, []).append(source)
         return late
 

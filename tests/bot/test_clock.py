@@ -6,6 +6,8 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+import pytest
+
 from bot.operations.scheduler import FIRST_SECONDS, Clock
 from core.catalogue.tables import Schedule
 from core.errors import SourceError, StorageError
@@ -121,3 +123,23 @@ async def test_what_failed_is_tried_soon_again_and_then_less_often() -> None:
         assert not await clock.due()
         now[0] = run.at + wait
         assert await clock.due() == {"1.0": ["docs"]}, "the other source is left alone"
+
+
+async def test_what_was_read_while_the_clock_was_ahead_is_due_and_then_waits_as_usual() -> None:
+    workshop = Workshop()
+    now = [time.time() - 400 * DAY]
+    clock = Clock(workshop.store, {("1.0", "docs"): every(DAY)}, workshop.reindex, lambda: now[0])
+    await workshop.store.note_run("1.0", "docs", "", ())  # 400 days later, as that clock says
+    assert await clock.due() == {"1.0": ["docs"]}
+    now[0] = time.time() - 60  # clocks differ by seconds, those of a cluster, too
+    assert await clock.due() == {}
+
+
+@pytest.mark.parametrize("zone", ["UTC0", "CET-1CEST", "<-03>3", "Nowhere/At_all"])
+async def test_the_schedule_needs_no_known_time_zone(monkeypatch: pytest.MonkeyPatch, zone: str) -> None:
+    monkeypatch.setenv("TZ", zone)
+    monkeypatch.setattr("tzlocal.unix._cache_tz", None)
+    workshop = Workshop()
+    clock = Clock(workshop.store, {}, workshop.reindex, daily=lambda: asyncio.sleep(0))
+    clock.start()
+    clock.stop()

@@ -97,3 +97,18 @@ async def test_without_a_channel_a_notice_is_in_the_log(caplog: pytest.LogCaptur
     notices = Notices(FakeNotices(), (), {}.get)
     await notices.tell_admins("The disk is nearly full.")
     assert "The disk is nearly full." in caplog.text and not notices.has_channels
+
+
+async def test_what_was_said_while_the_clock_was_ahead_is_said_again(office: Office) -> None:
+    office.now += 400 * AGAIN_SECONDS
+    await office.notices.tell_admins("The disk is nearly full.")
+    await office.notices.tell_admins("docs fails", "docs", since=office.now)
+    office.now -= 400 * AGAIN_SECONDS
+    for _ in range(2):
+        await office.notices.tell_admins("The disk is nearly full.")
+        await office.notices.tell_admins("docs fails", "docs", since=office.now)
+    assert len(office.said) == 8, "each of two, before and after, in two channels"
+    office.now += 10
+    for _ in range(2):
+        await office.notices.tell_over("docs works again", "docs")
+    assert len(office.said) == 10
