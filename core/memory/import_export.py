@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain import Citation, Scope
+from core.errors import UsageError
 from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Remembered
 from core.text.words import storable
@@ -41,6 +43,19 @@ class Bad:
 
     line: int
     reason: str
+
+
+def decoded(raw: bytes, name: str) -> str:
+    """Return the text of a file in UTF-8, or in UTF-16 that says so; raises UsageError for any other."""
+    is_wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return raw.decode("utf-16" if is_wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise UsageError(
+            f"{name} is not UTF-8: line {line} has other bytes. Save it as CSV UTF-8 (JSONL: as UTF-8), and "
+            f"import it again."
+        ) from None
 
 
 def read(text: str, name: str = "") -> Iterator[Entry | Bad]:

@@ -37,7 +37,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError, UsageError
 from storage.database.hold import address_of, file_of
-from storage.database.schema import migrations, newest, revisions, tables_of, too_new
+from storage.database.schema import check_encoding, migrations, newest, revisions, tables_of, too_new
 from storage.database.sqlite_file import DATABASE, FILE, SIGNS, check, prepare, storage_error
 from storage.tables import Base
 
@@ -219,6 +219,7 @@ def _fill(connection: Connection, manifest: Manifest, folder: Path) -> None:
     """Make the tables as they were, fill them, and bring them to the form of this version."""
     from alembic import command
 
+    check_encoding(connection)
     config = migrations()
     if manifest.revision not in revisions():
         raise StorageError(

@@ -267,7 +267,10 @@ def address_of(home: Path, url: str) -> URL:
         raise ConfigurationError(
             f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
         )
-    return address.set(drivername=drivers[backend])
+    address = address.set(drivername=drivers[backend])
+    if backend.startswith("postgres"):  # else texts come as bytes where the server knows no encoding
+        return address.update_query_dict({"client_encoding": "utf8"})
+    return address
 
 
 def file_of(address: URL) -> Path | None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, MetaData, column, create_engine, inspect, select, table
 
-from core.errors import HomeTooNew
+from core.errors import ConfigurationError, HomeTooNew
+from storage.database.hold import address_of
+from storage.database.places import TROUBLE, failure
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -32,7 +34,11 @@ def newest() -> str:
 
 
 def migrate(connection: Connection) -> None:
-    """Bring a database to the newest form; raises HomeTooNew where a newer version wrote it."""
+    """Bring a database to the newest form.
+
+    Raises HomeTooNew where a newer version wrote it, ConfigurationError where it cannot hold all text.
+    """
+    check_encoding(connection)
     if inspect(connection).has_table(_VERSION.name):
         found = connection.execute(select(_VERSION)).scalars().all()
         if found == [newest()]:
@@ -48,6 +54,33 @@ def migrate(connection: Connection) -> None:
         if "Can't locate revision" in str(error):
             raise too_new() from None
         raise
+
+
+def check_encoding(connection: Connection) -> None:
+    """Raise ConfigurationError where a database of PostgreSQL cannot hold all text."""
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = str(connection.exec_driver_sql("SHOW server_encoding").scalar())
+    if encoding != "UTF8":
+        raise ConfigurationError(
+            f"The database is encoded as {encoding}, which does not hold all that people write. Make "
+            f"another one with `createdb -E UTF8 -T template0 NAME`, and name it in DATABASE_URL."
+        )
+
+
+def check_server(home: Path, url: str) -> None:
+    """See that a database of PostgreSQL answers and can hold all text; blocking.
+
+    Raises StorageError and ConfigurationError.
+    """
+    engine = create_engine(address_of(home, url))
+    try:
+        with engine.connect() as connection:
+            check_encoding(connection)
+    except TROUBLE as error:
+        raise failure(error) from error
+    finally:
+        engine.dispose()
 
 
 def too_new() -> HomeTooNew:

@@ -10,6 +10,7 @@ from bot.cli.doctor import examination as doctor
 from bot.cli.doctor.examination import files
 from bot.home.findings import Finding
 from core.settings import Settings, load_settings
+from tests.databases import postgres_schema
 
 CORPORA = '[product]\nname = "Kettle"\n[[release]]\nname = "1.0"\n'
 
@@ -91,3 +92,12 @@ async def test_an_open_corpora_file_is_named_where_it_holds_a_secret(
 
 def test_the_doctor_looks_at_files() -> None:
     assert ("Files", files) in doctor.examinations()
+
+
+async def test_a_database_on_a_server_is_asked_whether_it_answers(folder: Path) -> None:
+    away = "postgresql://user:hunter2@127.0.0.1:9/none"
+    [finding] = await doctor._database(load_settings(None, home=folder / "home", database_url=away))
+    assert finding.state == "bad" and "check DATABASE_URL" in finding.said and "hunter2" not in finding.said
+    with postgres_schema() as url:
+        [finding] = await doctor._database(load_settings(None, home=folder / "home", database_url=url))
+    assert finding.state == "good" and "UTF-8" in finding.said

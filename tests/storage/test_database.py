@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import JSON, Connection, column, create_engine, inspect, table, text
+from sqlalchemy import JSON, Connection, column, create_engine, inspect, make_url, table, text
 from sqlalchemy.exc import OperationalError
 
 from core.domain import Answer, Question, Vote
@@ -20,7 +21,8 @@ from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
-from storage.database.schema import migrations, newest
+from storage.database.hold import address_of
+from storage.database.schema import check_server, migrations, newest
 from storage.database.sqlite_file import read
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
@@ -30,7 +32,7 @@ from storage.serving.statistics import SqlStatistics
 from storage.tables import Base
 from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
-from tests.databases import as_of
+from tests.databases import as_of, postgres_schema
 from tests.patience import PATIENCE
 
 
@@ -330,3 +332,27 @@ async def test_a_look_after_the_end_is_an_error_of_storage(tmp_path: Path) -> No
     await database.close()
     with pytest.raises(StorageError, match="closed"):
         await database.look(lambda connection: connection.execute(text("SELECT 1")).scalar())
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+async def test_a_database_of_postgresql_that_cannot_hold_all_text_is_told(
+    tmp_path: Path, encoding: str
+) -> None:
+    with postgres_schema() as url:
+        other = make_url(url).set(database=f"threadlore_{encoding.lower()}_{os.getpid()}", query={})
+        engine = create_engine(
+            url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT"
+        )
+        made = f"ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"CREATE DATABASE {other.database} {made}")
+            try:
+                for what in ("", "serve"):
+                    with pytest.raises(ConfigurationError, match=f"as {encoding}.*createdb -E UTF8"):
+                        await Database.open(tmp_path, other.render_as_string(False), what)
+                with pytest.raises(ConfigurationError, match=f"as {encoding}"):
+                    check_server(tmp_path, other.render_as_string(False))
+            finally:
+                connection.exec_driver_sql(f"DROP DATABASE {other.database} WITH (FORCE)")
+        engine.dispose()
+        check_server(tmp_path, url)

@@ -12,7 +12,12 @@ from argparse import Namespace
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bot.app.builders.storage import check_database, count_collections, database_file
+from bot.app.builders.storage import (
+    check_database,
+    check_database_server,
+    count_collections,
+    database_file,
+)
 from bot.cli.doctor.models import embedder, model
 from bot.cli.doctor.pulling import Ask, pull_missing
 from bot.cli.doctor.sources import history, sources
@@ -191,7 +196,12 @@ async def _reach(settings: Settings) -> list[Finding]:
 
 
 async def _database(settings: Settings) -> list[Finding]:
-    """Read the whole database, unless somebody serves it or it is a server's."""
+    """Read the whole database, unless somebody serves it; of a server's, ask what it can hold."""
+    try:
+        if await asyncio.to_thread(check_database_server, settings):
+            return [good("Database", "PostgreSQL answers, and holds text as UTF-8")]
+    except ThreadloreError as error:
+        return [bad("Database", str(error), "")]
     file = database_file(settings)
     if file is None or owner_of(settings.home).get("what") == SERVE:
         return []

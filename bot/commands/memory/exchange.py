@@ -89,9 +89,12 @@ def import_text(result: Result) -> Sequence[str]:
 
 def import_here(settings: Settings, options: Namespace) -> Sent:
     """Read the file, and have its text brought in."""
+    from core.memory.import_export import decoded
+
     is_standard = str(options.file) == "-"
     raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
-    request = {"command": "memory", "action": "import", "text": raw.decode("utf-8-sig", "replace")}
+    text = decoded(raw, "Standard input" if is_standard else options.file.name)
+    request = {"command": "memory", "action": "import", "text": text}
     return Sent(request | {"name": options.file.name, "json": options.json})
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation
-from core.memory.import_export import PRIOR, Bad, Entry, read, tally, written
+from core.errors import UsageError
+from core.memory.import_export import PRIOR, Bad, Entry, decoded, read, tally, written
 from core.memory.scoring import Thresholds
 from tests.contracts.samples import pair
 
@@ -160,3 +161,16 @@ def test_what_is_written_reads_back() -> None:
     assert [(c.number, c.title, c.url, c.release) for c in found.citations] == [
         (c.number, c.title, c.url, c.release) for c in cited
     ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_what_a_spreadsheet_saves_as_unicode_is_read(encoding: str) -> None:
+    text = "question,answer\r\nWie groß?,So groß\r\n"
+    (entry,) = read(decoded(text.encode(encoding), "a.csv"), "a.csv")
+    assert isinstance(entry, Entry) and (entry.question, entry.answer) == ("Wie groß?", "So groß")
+
+
+def test_another_encoding_is_told_with_the_line_and_nothing_is_guessed() -> None:
+    raw = "question,answer\r\nHow big?,Big\r\nWie groß?,So groß\r\n".encode("cp1252")
+    with pytest.raises(UsageError, match=r"a\.csv is not UTF-8: line 3 .*Save it as CSV UTF-8"):
+        decoded(raw, "a.csv")
