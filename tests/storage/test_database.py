@@ -21,7 +21,6 @@ from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
-from storage.database.hold import address_of
 from storage.database.schema import check_server, migrations, newest
 from storage.database.sqlite_file import read
 from storage.memory.memories import SqlMemories
