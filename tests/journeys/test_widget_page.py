@@ -283,6 +283,17 @@ def test_starting_again_leaves_nothing(site: Site) -> None:
     assert set(kept) <= {"conversation", "open", "chosen", "on"} and PORT not in str(kept)
 
 
+def test_what_is_written_from_right_to_left_is_shown_so(site: Site) -> None:
+    site.start()
+    site.ask("كيف أضبط المنفذ (Kettle 2.0)?")
+    ends = """const text = root.querySelector('.question').lastChild, range = document.createRange();
+        const left = (at) => { range.setStart(text, at); range.setEnd(text, at + 1);
+                               return range.getBoundingClientRect().left; };
+        return [left(0), left(text.length - 1)];"""
+    first, last = site.look(ends)
+    assert last < first, "the question mark stands at the left end"
+
+
 def test_the_sites_style_and_the_widgets_never_meet(site: Site) -> None:
     site.start()
     style = """const { letterSpacing, textTransform, backgroundColor, borderTopWidth } =
