@@ -248,3 +248,8 @@ class Desk:
     def lock(self, key: str) -> asyncio.Lock:
         """Return what lets one event of a message or a conversation be handled after the other."""
         return self._locks.setdefault(key, asyncio.Lock())
+
+
+def deletion(key: str) -> str:
+    """Name the event that a message was deleted."""
+    return f"deleted {key}"

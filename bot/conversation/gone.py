@@ -29,8 +29,3 @@ async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: st
         one = replace(place, message=message)
         found[one.key] = one
     return [ref for ref in found.values() if ref.message]
-
-
-def deletion(key: str) -> str:
-    """Name the event that a message was deleted."""
-    return f"deleted {key}"

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, say
-from bot.conversation.gone import deletion, said_in
+from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, deletion, say
+from bot.conversation.gone import said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above
@@ -192,7 +192,7 @@ class Questions:
 
         What cannot be said is done with, too: else the claim would hold up what follows in the thread.
         """
-        message = found.message
+        message, passed = found.message, tuple[MessageRef, ...]()
         try:
             if pause := await self._desk.pausing.of(message.ref.channel_key):
                 return await self._desk.pausing.tell(chat, message, pause)
@@ -200,14 +200,13 @@ class Questions:
                 quiet = message.unasked == "questions"  # nobody awaits an answer there
                 return () if quiet else await self._slowing.tell(chat, message, refused)
             hint = await self._desk.hint.to(message)
-            passed: tuple[MessageRef, ...] = ()
             if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
                 hint, passed = await self._resolving.passed_on(chat, message)
             hint = hint or await self._objected(message)
             return (*passed, *await chat.post(message.ref, hint)) if hint else None
         except PlatformError as error:
             log.warning("nothing could be said instead of an answer: %s", error)
-            return ()
+            return passed
 
     async def _refused(self, message: Message) -> Refusal | None:
         """Return why a question is not answered: the line is too long, or too much is asked."""
@@ -247,8 +246,11 @@ class Questions:
             if claim is not None:
                 late = time.time() - claim.at > EDIT_SECONDS
                 same = not claim.payload or claim.payload.get("text") == message.text
-                if not same and await self._resolving.passed_again(chat, message, claim):
-                    await self._desk.conversations.reworded(key, packed(message))
+                parts = await self._resolving.passed_again(chat, message, claim)
+                if parts is not None:
+                    if claim.payload:  # of who opted out nothing is kept
+                        await self._desk.conversations.reworded(key, packed(message))
+                    await self._desk.conversations.posted(key, parts)
                     return
                 if late or same or asks_nothing(message.text) or is_objection(message.text):
                     return
@@ -297,7 +299,6 @@ class Questions:
         async with self._desk.lock(f"mark {ref.key}"):
             await self._desk.engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
-        await self._resolving.taken_back(await self._desk.conversations.claimed(ref.key))
         first = await self._take_back(chat, ref.key)
         if first is None:
             return
@@ -316,7 +317,9 @@ class Questions:
             claim = await self._desk.conversations.claimed(key)
             await self._desk.conversations.answered(key, "")
             if claim is not None:
+                await self._resolving.taken_back(claim)
                 await self._desk.withdraw(claim)
+                await self._desk.conversations.emptied(key)
             if claim is not None and claim.parts:
                 await chat.delete(claim.parts)
                 await self._desk.conversations.posted(key, ())

@@ -167,11 +167,11 @@ _POINTERS = frozenset("^?👆☝⬆\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3f
 _ABOVE = re.compile(
     r":(?:point_up(?:_2)?|arrow_up):"
     r"|(?:please |hey )*(?:(?:can|could|would|will) you )?(?:please )?"
-    r"(?:help|answer|reply|take a look|have a look|look)"
-    r"(?: (?:out |with |at |to )?(?:this|that|it|him|her|them|us|me|here|above)(?: one| question)?)*"
+    r"(?:(?:answer|reply|take a look|have a look|look)"
+    r"|(?:help|look)(?: (?:out |with |at |to )?(?:this|that|it|him|her|them|here|above)(?: one| question)?)+)"
     r"(?: please)?"
     r"|any (?:ideas?|thoughts?|clue)|ideas|thoughts|bump|up|do you know(?: this| that| the answer)?"
-    r"|(?:what about )?(?:this|that)(?: one)?|see above|kannst du (?:hier )?helfen|hilf(?: mal)?(?: bitte)?"
+    r"|(?:what about )?(?:this|that)(?: one)?|see above|kannst du hier helfen|hilf hier(?: mal)?(?: bitte)?"
 )
 _THIS = r"(?:that|this|it|(?:the|your|that|this) (?:answer|solution|code|command))"
 _FAILS = r"work|help|(?:fix|solve|answer) (?:it|that|this|my (?:problem|question))"
@@ -206,6 +206,11 @@ _SOLVED = re.compile(
 """That the trouble is over."""
 _JOY = frozenset(words_of(__package__)["joy"].split())
 """What stands around "that fixed it"."""
+_AGREES = re.compile(
+    r"\b(?:(?:that |it )?makes (?:perfect |total |a lot of )?sense|will (?:do|try)"
+    r"|hope (?:that|this|it) helps)\b"
+)
+"""Words that only together agree: "that makes no sense" does not."""
 _CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
@@ -219,7 +224,7 @@ def points_above(text: str) -> bool:
 
 def is_pleasantry(text: str) -> bool:
     """Return True if a text only thanks, agrees or laughs: no word of it asks or tells anything."""
-    plain = _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'")
+    plain = _AGREES.sub("ok", _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
     words = _WORD.findall(plain)
     return all(word in _WORDS for word in words) and not (words and looks_like_question(plain))
 

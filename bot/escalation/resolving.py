@@ -102,30 +102,35 @@ class Resolving:
         async with self._escalation.lock(ticket.message):
             if now := await self._tickets.of(ticket.message):
                 await self._tickets.save(replace(now, posts=(*now.posts, parts)))
-        link = await chat.permalink(parts[0])
+        link = await _link(chat, parts[0])
         if not looks_like_question(message.text):
             await self._reword(ticket, message.author, "", message.text, link)
         return Reply(_(text.PASSED_ON_AT).format(link=link) if link else _(text.PASSED_ON)), tuple(parts)
 
-    async def passed_again(self, chat: Chat, message: Message, claim: Claim) -> bool:
-        """Let what was passed on of a direct message follow its edit; False where nothing was."""
+    async def passed_again(self, chat: Chat, message: Message, claim: Claim) -> tuple[MessageRef, ...] | None:
+        """Let what was passed on of a direct message follow its edit; return its posts, None for none."""
         ticket, parts = await self._passed_of(claim)
-        if ticket is None:
-            return False
-        await chat.edit(parts, _passed(ticket, message))
+        if not parts:
+            return None
         before = str(claim.payload.get("text") or "")
-        await self._reword(ticket, message.author, before, message.text, await chat.permalink(parts[0]))
-        return True
+        if ticket is None or before == message.text:
+            return claim.parts
+        if before:
+            await self._reword(ticket, message.author, before, message.text, await _link(chat, parts[0]))
+        try:
+            now = await chat.edit(parts, _passed(ticket, message))
+        except PlatformError as error:
+            log.warning("what was passed on could not follow an edit: %s", error)
+            return claim.parts
+        return (*now, *(part for part in claim.parts if part not in parts))
 
-    async def taken_back(self, claim: Claim | None) -> None:
+    async def taken_back(self, claim: Claim) -> None:
         """Forget what was passed on of a direct message that was deleted; its posts go with its claim."""
-        if claim is None:
-            return
         ticket, _parts = await self._passed_of(claim)
         before = str(claim.payload.get("text") or "")
         kept = await self._engine.accepted.corrections(ticket.answer_id) if ticket and before else ()
         for better in kept:
-            if ticket and before in better.better:
+            if ticket and self._engine.is_same(better.person, claim.asker):
                 await self._reword(ticket, Person(better.person, better.name), before, "", "")
 
     async def _passed_of(self, claim: Claim) -> tuple[Ticket | None, tuple[MessageRef, ...]]:
@@ -139,14 +144,13 @@ class Resolving:
         if not ticket.scope.startswith("public"):
             return
         async with self._escalation.lock(ticket.message):
+            now = await self._tickets.of(ticket.message) or ticket
             known = await self._engine.accepted.corrections(ticket.answer_id)
             kept = next((one.better for one in known if one.person == person.id), "")
-            if before and before not in kept:
-                return
-            lines = kept.replace(before, after, 1) if before else f"{kept}\n\n{after}"
-            said = re.sub(r"\n{3,}", "\n\n", lines).strip()
-            better = Correction(ticket.answer_id, person.id, person.name, "other", said, time.time())
-            await self._engine.accepted.correct(better, True, link)
+            said = _reworded(kept, before, after)
+            if said != kept:
+                better = Correction(ticket.answer_id, person.id, person.name, "other", said, time.time())
+                await self._engine.accepted.correct(better, True, link, asked=now.question)
 
     async def _asked_directly(self, message: Message) -> list[Ticket]:
         """Return the open tickets that somebody was sent in the direct messages where they write now."""
@@ -293,6 +297,24 @@ class Resolving:
                     await chat.edit(post, Reply(said, concerns=ticket.answer_id))
                 except PlatformError as error:
                     log.info("what was said of a question to a person could not be changed: %s", error)
+
+
+def _reworded(kept: str, before: str, after: str) -> str:
+    """Return what somebody said with one message in place of the last that said `before`, else at the end."""
+    whole = f"\n\n{kept}\n\n"
+    at = whole.rfind(f"\n\n{before}\n\n") if before else len(whole)
+    if at < 0:
+        return kept
+    said = f"{whole[:at]}\n\n{after}{whole[at + 2 + len(before) :]}"
+    return re.sub(r"\n{3,}", "\n\n", said).strip()
+
+
+async def _link(chat: Chat, ref: MessageRef) -> str:
+    try:
+        return await chat.permalink(ref)
+    except PlatformError as error:
+        log.info("what was passed on has no link: %s", error)
+        return ""
 
 
 def _passed(ticket: Ticket, message: Message) -> Reply:

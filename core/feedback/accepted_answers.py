@@ -148,13 +148,19 @@ class AcceptedAnswers:
     # --- corrections --------------------------------------------------------------------------
 
     async def correct(
-        self, correction: Correction, helper: bool, link: str, where: Scope | None = None
+        self,
+        correction: Correction,
+        helper: bool,
+        link: str,
+        where: Scope | None = None,
+        asked: str = "",
     ) -> Correction:
         """Keep what was wrong with an answer; a helper's better one is remembered in its place.
 
         `link` leads to the answer. What is written in a private channel (`where`) stays there, also where the
-        answer was published since. Of somebody who opted out nothing is kept. Raises KeyError for an answer
-        that is not kept.
+        answer was published since; `asked` is the question where the answer's own was replaced meanwhile, and
+        without either nothing is remembered. Of somebody who opted out nothing is kept. Raises KeyError for
+        an answer that is not kept.
         """
         row = await self._store.answer(correction.answer_id)
         if row is None:
@@ -165,13 +171,14 @@ class AcceptedAnswers:
         if where is not None and where.kind == "private" and scope.remembered:
             scope = where
         correction = replace(correction, scope=scope.key)
-        if helper and correction.better.strip() and release and scope.remembered:
-            trace = Trace.of(row["trace"])
-            queries = trace.queries
+        trace = Trace.of(row["trace"])
+        queries = trace.queries
+        base = queries.base or asked
+        if helper and correction.better.strip() and release and scope.remembered and base.strip():
             pair = Remembered(
                 id=pair_of(f"{correction.answer_id} {correction.person}"),
-                question=queries.base,
-                topic=queries.topic or queries.base,
+                question=base,
+                topic=queries.topic or base,
                 answer=correction.better,
                 release=release,
                 scope=scope.key,

@@ -87,7 +87,7 @@ def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes], room:
         with engine.connect() as connection, tarfile.open(fileobj=out, mode="w:gz") as archive:
             if not inspect(connection).has_table(_REVISION):
                 raise StorageError(_NONE)
-            revision = str(connection.exec_driver_sql(f"SELECT version_num FROM {_REVISION}").scalar_one())
+            revision = str(connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one())
             if revision not in revisions():
                 raise too_new()
             manifest = Manifest(FORM, time.time(), revision)

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,9 +45,6 @@ class Database:
         self._places = Places()
         self._written = -math.inf
         self._waiting = 0
-        self._room = UnusedRoom(
-            engine, self.read, self._writing, lambda: self._waiting, lambda: self._written
-        )
         self.problem = ""
         """Why the last write failed; empty since one succeeded."""
         self.member: Member | None = None  # this process among those of a cluster, where there is one
@@ -145,7 +143,7 @@ class Database:
         self._check_hold()
         self._waiting += 1
         try:
-            await self._room.give_up()
+            await self._make_way()
             await self._writing.acquire()
         finally:
             self._waiting -= 1
@@ -199,6 +197,17 @@ class Database:
         row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
         return (await connection.execute(row)).first() is not None
 
+    @cached_property
+    def _room(self) -> UnusedRoom:
+        return UnusedRoom(
+            self._engine, self.read, self._writing, lambda: self._waiting, lambda: self._written
+        )
+
+    async def _make_way(self) -> None:
+        """Give up rewriting the files: somebody waits."""
+        if "_room" in vars(self):  # nothing is rewritten before it is made
+            await self._room.give_up()
+
     async def owe_scrub(self, connection: AsyncConnection) -> None:
         """Have the files rewritten by the next `scrub`; SQLite's also by that of a later process."""
         await self._room.owe(connection)
@@ -225,7 +234,7 @@ class Database:
 
     async def close(self) -> None:
         """Close every connection, and let others have the database."""
-        await self._room.give_up()
+        await self._make_way()
         if self._looks is not None:
             await asyncio.to_thread(self._looks.close)
         await self._engine.dispose()

@@ -41,6 +41,7 @@ WORDLESS = (
     "prompts",
     "temperature",
     "origin",
+    "replaced",
 )
 """Keys of a trace under which nobody's words can stand."""
 NEAR = ("high", "low")

@@ -146,6 +146,7 @@ class SqlRetention(Store):
             queries = row.trace.get("queries") or {}
             topic = str(queries.get("topic") or queries.get("base") or "") if row.held else ""
             trace = {"queries": {"topic": topic}, "offers": row.trace.get("offers") or []}
+            trace |= {key: row.trace[key] for key in ("replaced",) if key in row.trace}
             topics -= {topic}
             name = self._names.veil(row.asker, row.pair_id or row.id)
             bare = {"question": "", "text": "", "citations": [], "asker": name, "trace": trace}

@@ -109,6 +109,14 @@ def test_what_only_points_at_the_message_above_is_told(text: str) -> None:
     assert points_above(text)
 
 
-@pytest.mark.parametrize("text", ["", "👍", "hello", "upload", "what about cookies?", "help me with cookies"])
+@pytest.mark.parametrize("text", ["that makes no sense", "this will never work", "it will later not work"])
+def test_a_complaint_is_no_thanks(text: str) -> None:
+    assert not is_pleasantry(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "👍", "hello", "help", "can you help me?", "upload", "what about cookies?", "help me with cookies"],
+)
 def test_what_points_at_nothing_is_told_too(text: str) -> None:
     assert not points_above(text)

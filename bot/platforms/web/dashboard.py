@@ -14,6 +14,7 @@ All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than thi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -25,7 +26,6 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
-    from bot.platforms.web.http.server import Server
 
 COOKIE = "threadlore_dashboard"
 DAYS = 90
@@ -38,10 +38,13 @@ WANTED = "This needs the token: /dashboard?token=…, or an Authorization header
 class Dashboard:
     """Routes that show how everything is; they change nothing."""
 
-    def __init__(self, settings: Settings, dispatch: Dispatch, server: Server, page: bytes) -> None:
+    def __init__(
+        self, settings: Settings, dispatch: Dispatch, page: bytes, *, local: bool, public: Callable[[], str]
+    ) -> None:
+        """`local` says whether the server is for this machine alone, `public` where others reach it."""
         self._token = Token(settings.dashboard_token.get_secret_value(), COOKIE, "/dashboard")
         self._dispatch = dispatch
-        self._server = server
+        self._local, self._public = local, public
         self._page = page
 
     def add_to(self, app: web.Application) -> None:
@@ -72,7 +75,7 @@ class Dashboard:
         self._admit(request)
         wanted = request.query.get("answers", "").split(",")[:THREADS]
         found = [link for one in wanted if one and (link := await self._dispatch.thread(one))]
-        here = self._server.public
+        here = self._public()
         return web.json_response([{**one, "link": one["link"].removeprefix(here)} for one in found])
 
     async def _progress(self, request: web.Request) -> web.Response:
@@ -96,7 +99,7 @@ class Dashboard:
         return self._dispatch.overview
 
     def _admit(self, request: web.Request) -> None:
-        if self._server.local and not self._token:
+        if self._local and not self._token:
             return
         if not self._token:
             raise ApiError(403, "Set DASHBOARD_TOKEN in .env to see this from another machine.")

@@ -39,6 +39,7 @@ import asyncio
 import logging
 import secrets
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -181,7 +182,7 @@ class Playground:
         router.add_get("/api/answers/{id}/why", admitted(self._why))
         router.add_get("/api/answers/{id}/sources/{number}", admitted(self._source))
         router.add_get("/api/files/{id}/{name}", admitted(self._file))
-        self._server.add(lambda page: Dashboard(self._settings, self._dispatch, self._server, page))
+        self._server.add(partial(_dashboard, self._settings, self._dispatch, self._server))
 
     def _admitted(self, handler: Handler) -> Handler:
         async def admitted(request: web.Request) -> web.StreamResponse:
@@ -259,7 +260,7 @@ class WithoutPlayground:
         self._has_dashboard = settings.playground is None
         if self._has_dashboard:
             self._server.app.router.add_get("/", self._none)
-            self._server.add(lambda page: Dashboard(settings, dispatch, self._server, page))
+            self._server.add(partial(_dashboard, settings, dispatch, self._server))
         else:
             self._server.add(None)
         self.started = asyncio.Event()
@@ -290,3 +291,7 @@ class WithoutPlayground:
 
     async def _none(self, request: web.Request) -> web.Response:
         raise ApiError(404, NO_PLAYGROUND)
+
+
+def _dashboard(settings: Settings, dispatch: Dispatch, server: Server, page: bytes) -> Dashboard:
+    return Dashboard(settings, dispatch, page, local=server.local, public=lambda: server.public)

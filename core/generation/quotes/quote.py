@@ -286,10 +286,8 @@ def _chosen(
     picked = sorted({*picked, *told})
     pieces = [_piece(first, picked, marks, told)]
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
-    part = _part_of(first, left, inside(first))
-    same = [one for one in left if part and one.evidence.chunk.id == part.evidence.chunk.id]
-    if part is not None:
-        left = [part, *(one for one in left if one not in same)]
+    if part := _part_of(first, left, inside(first)):
+        left = [part, *(one for one in left if one.evidence.chunk.id != part.evidence.chunk.id)]
     for section in sorted(left, key=lambda one: one is not part and not one.entry):
         is_due = section is part or (section.entry and first.entry)
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
@@ -297,11 +295,13 @@ def _chosen(
         picked = section.picked(GLANCE if doubtful and not is_due else BRIEF)
         adds = is_due or share(section.holds(picked) - covered) >= _ADDS
         size = length + section.size(picked)
-        likely = section.value >= first.value - _CLOSE and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
+        is_close = section.value >= first.value - _CLOSE
+        likely = is_close and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
         if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
-        glanced = doubtful and section.standing >= _GLIMPSED and section.size(picked) <= _AT_A_GLANCE
-        if not (glanced or (section.standing >= _NEAR and (adds or likely))):
+        more = section.holds(picked) - covered or is_close or share(covered) >= _ENOUGH  # in other words
+        small = section.standing >= _GLIMPSED and section.size(picked) <= _AT_A_GLANCE
+        if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue
         pieces.append(_piece(section, picked, marks))
         covered |= section.holds(picked) if adds else set()

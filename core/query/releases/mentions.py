@@ -48,7 +48,7 @@ _MASKED = re.compile(
 _WIDE = {0xFF10 + digit: str(digit) for digit in range(10)} | {0xFF0E: "."}
 _UNSPACED = re.compile(
     r"([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]?)(?<![A-Za-z0-9_.])([vV]?\d{1,4}(?:\.\d{1,4}){1,3})"
-    r"(?![A-Za-z0-9_.]|[秒分时時天日年月倍万億亿元円块個个次兆字毫초분시간배])([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]?)"
+    r"(?![A-Za-z0-9_.]|[秒天日年月倍万億亿元円块個个次兆字毫초분시간배]|分(?![支岐])|[时時](?!点))([\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]?)"
 )
 """A version between letters of Chinese, Japanese or Korean; what follows a measure is none."""
 _FILE = re.compile(r"(?<![\w.-])(?>[\w.-]*?[A-Za-z][-_.]v?\d)[\w.-]*\.[A-Za-z]\w{1,5}\b")
@@ -83,7 +83,8 @@ _OWN = re.compile(
 )
 _DENIED = re.compile(
     r"\bnot\s+(?:(?:in|for|on|with|about|the)\s+)*$"
-    r"|\b(?:answered|answer\s+(?:is|was)|told\s+me|that\s+(?:is|was)|that['’]?s)\s+(?:(?:it|me|this|only)\s+)*(?:for|about|from|in)\s+(?:the\s+)?$",
+    r"|\b(?:you\s+answered|you\s+told\s+me|(?:the|your)\s+answer\s+(?:is|was))\s+(?:(?:it|me|this|only)\s+)*"
+    r"(?:for|about)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 """It was answered for, or is not meant: "you answered for 3.1 but I need 2.0"."""

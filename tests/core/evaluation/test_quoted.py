@@ -90,6 +90,7 @@ def test_another_folder_teaches_the_weights_and_not_how_often_quotes_are_right(
     folder: Path, tmp_path: Path
 ) -> None:
     easy = tmp_path / "easy"
+    easy.mkdir()
     always = [scored(f"easy-{n}", found=n / 30, right=n > 2, product="easy") for n in range(30)]
     keep(easy, "easy", always)
     alone, both = (learnt(quotes(rows_of(folders))) for folders in ([folder], [folder, easy]))

@@ -244,11 +244,24 @@ def test_a_version_that_is_not_there_is_still_told():
         ("2.3에서는 어떻게 하나요?", ("2.3",)),
         ("2.3和3.1有什么区别", ("2.3", "3.1")),
         ("为什么要等2.3秒", ()),
+        ("在2.3分支中", ("2.3",)),
+        ("2.3分後", ()),
         ("2.3倍", ()),
     ],
 )
 def test_a_release_needs_no_spaces_in_scripts_that_have_none(text, named):
     assert tuple(m.release for m in mentions(text, FLASK) if m.release) == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How does the session that was in 2.0 differ from 3.1?",
+        "Does the option that is in 2.0 still exist in 3.1?",
+    ],
+)
+def test_a_release_of_which_something_is_said_is_not_denied(text):
+    assert set(resolve(Question(text), FLASK).named) == {"2.0", "3.1"}
 
 
 def test_who_was_answered_for_another_release_is_asked_for_theirs():

@@ -56,7 +56,10 @@ class Server:
 
     def is_own(self, address: str) -> bool:
         """Return True for an address, such as `http://localhost:8080`, by which this server is asked."""
-        return self._guard.knows(urlsplit(address).netloc)
+        try:
+            return self._guard.knows(urlsplit(address).netloc)
+        except ValueError:  # no address at all
+            return False
 
     def within(self, text: str) -> str:
         """Return Markdown whose links to messages open by whatever address somebody has the page."""
