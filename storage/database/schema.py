@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
+WAIT_SECONDS = 10
+"""Longest that a server may take to be connected to."""
 _VERSION = table("alembic_version", column("version_num"))
 """Alembic's table of the revision that a database is at."""
 
@@ -73,7 +75,7 @@ def check_server(home: Path, url: str) -> None:
 
     Raises StorageError and ConfigurationError.
     """
-    engine = create_engine(address_of(home, url))
+    engine = create_engine(address_of(home, url), connect_args={"connect_timeout": WAIT_SECONDS})
     try:
         with engine.connect() as connection:
             check_encoding(connection)
