@@ -52,14 +52,20 @@ def _worked_out(output: Mapping[str, object]) -> Iterator[str]:
 
 
 async def _sampled(model: LanguageModel, system: str, user: str) -> dict[str, object]:
-    """Return the first JSON object of one more sample; {} where there is none, or the model fails."""
+    """Return the first JSON object of one more sample; {} where there is none, or the model fails.
+
+    A list alone is taken for the expressions: some models leave the rest out.
+    """
     asked = (Prompt("system", system), Prompt("user", user))
     pieces = model.stream(asked, temperature=TEMPERATURE, max_tokens=OUTPUT_TOKENS)
     try:
         text = "".join([piece async for piece in pieces])
-        found, _end = json.JSONDecoder().raw_decode(text, max(text.find("{"), 0))
+        begins = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=0)
+        found, _end = json.JSONDecoder().raw_decode(text, begins)
     except (ModelError, ValueError, RecursionError):
         return {}
+    if isinstance(found, list):
+        return {"expressions": found}
     return found if isinstance(found, dict) else {}
 
 

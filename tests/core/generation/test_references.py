@@ -33,6 +33,7 @@ async def test_only_arithmetic_is_worked_out(expressions: object, results: list[
         ([{"expressions": []}], [], 1),
         ([{"expressions": ["3 * 8"]}, "no JSON"], ["3 * 8 = 24"], 2),
         ([{"expressions": ["3 * 8"]}, ModelMalformed("No.")], ["3 * 8 = 24"], 2),
+        ([{"expressions": ["3 * 8"]}, '```json\n["2 + 1"]\n```', {}], ["3 * 8 = 24", "2 + 1 = 3"], 3),
         ([{"expressions": ["3 * 8"]}, "{" * 9000], ["3 * 8 = 24"], 2),
         (
             [{"expressions": [f"{n} * 8"]} for n in range(9)],
