@@ -78,10 +78,9 @@ class Resolving:
     async def passed_on(self, chat: Chat, message: Message) -> tuple[Reply | None, tuple[MessageRef, ...]]:
         """Post in the asker's thread what somebody who was asked writes under a ticket.
 
-        Returns what to reply, and what was posted. It is remembered as a helper's better answer is, together
-        with what they wrote there before; what asks back is not. What stands elsewhere in the direct messages
-        may be meant for the bot alone, so nothing of it is posted: where it may be an answer, the reply says
-        where answers are written. Nothing is said to anything else.
+        Returns what to reply, and what was posted. It is remembered as a helper's better answer is, with what
+        they wrote there before; what asks back is not. What stands elsewhere may be meant for the bot alone:
+        nothing of it is posted, and where it may be an answer, the reply says where answers are written.
         """
         here = await self._asked_directly(message)
         try:
@@ -110,7 +109,7 @@ class Resolving:
     async def passed_again(self, chat: Chat, message: Message, claim: Claim) -> tuple[MessageRef, ...] | None:
         """Let what was passed on of a direct message follow its edit; return its posts, None for none."""
         ticket, parts = await self._passed_of(claim)
-        if not parts:
+        if not parts or message.scope.kind != "direct":
             return None
         before = str(claim.payload.get("text") or "")
         if ticket is None or before == message.text:
@@ -122,12 +121,15 @@ class Resolving:
         except PlatformError as error:
             log.warning("what was passed on could not follow an edit: %s", error)
             return claim.parts
+        async with self._escalation.lock(ticket.message):
+            if kept := await self._tickets.of(ticket.message):
+                posts = tuple(now if post == parts else post for post in kept.posts)
+                await self._tickets.save(replace(kept, posts=posts))
         return (*now, *(part for part in claim.parts if part not in parts))
 
     async def taken_back(self, claim: Claim) -> None:
         """Forget what was passed on of a direct message that was deleted; its posts go with its claim."""
-        ticket, _parts = await self._passed_of(claim)
-        before = str(claim.payload.get("text") or "")
+        (ticket, _parts), before = await self._passed_of(claim), str(claim.payload.get("text") or "")
         kept = await self._engine.accepted.corrections(ticket.answer_id) if ticket and before else ()
         for better in kept:
             if ticket and self._engine.is_same(better.person, claim.asker):
