@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 AGAIN_SECONDS = DAY_SECONDS
 """Seconds for which the same notice is not said again."""
 AHEAD_SECONDS = 3600
-"""How far in the future a notice may have been said; what is farther was said by a wrong clock."""
+"""How far in the future something may have been said or read; what is farther was noted by a wrong clock."""
 GIVE_UP_SECONDS = DAY_SECONDS
 """Age of a notice that could not be said, after which it is only logged."""
 LONGEST_KEY = 120

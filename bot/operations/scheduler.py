@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.operations.audit import Audit
+from bot.operations.notices import AHEAD_SECONDS
 from core.catalogue.tables import USUAL, Schedule
 from core.corpora.manager import CorpusManager
 from core.errors import ThreadloreError
@@ -26,8 +27,6 @@ FIRST_SECONDS = 300
 """How long after the start what is done daily is done for the first time."""
 LEARN_SECONDS = 600
 """How long after the start it learns from votes for the first time, where there are new ones."""
-AHEAD_SECONDS = 3600
-"""How far in the future a source may have been read; what is farther was read by a wrong clock."""
 RENEW_SECONDS = 30
 """How often it looks at some stale pairs; a few at a time, for the model may have to answer them."""
 
@@ -64,9 +63,8 @@ class Clock:
         self._watch = tuple(watch)
         self._learn = learn
         self._learn_hours = learn_hours
-        self._scheduler = AsyncIOScheduler(
-            timezone=UTC
-        )  # all is done at intervals; TZ may say what nobody knows
+        # all is done at intervals, and TZ may say what nobody knows
+        self._scheduler = AsyncIOScheduler(timezone=UTC)
 
     def start(self) -> None:
         """Start the schedule: check every minute, and stale pairs twice a minute."""

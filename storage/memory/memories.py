@@ -94,7 +94,8 @@ class SqlMemories(Store):
         """Empty an answer and its question, which was deleted, or `replaced` by an edit."""
         async with self._database.write() as connection:
             await withdraw_answer(connection, answer_id, replaced)
-            await self._database.owe_scrub(connection)
+            if not replaced:  # for an edit within a minute the whole file is not written anew
+                await self._database.owe_scrub(connection)
 
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
