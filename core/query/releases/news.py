@@ -179,7 +179,11 @@ _ERRORS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"cannot import name {_NAME}",
-        rf"has no attribute {_NAME}",
+        rf"\b(?:can(?:['’]?t| ?not)|couldn['’]?t|not|(?:unable|fails?|failed) to) import (?:name )?{_NAME}"
+        r"['\"`’”]?(?:\(\))? from\b",
+        rf"\bimport(?:ing)? {_NAME}['\"`’”]?(?:\(\))? from [\w.`'\"]{{1,60}} (?:now |just |suddenly )?"
+        r"(?:fails|breaks|raises|throws|crash|is broken|(?:no longer|stopped|does(?:n['’]?t| not)) work)",
+        rf"(?:has|have) no (?:attr|method|member|function)(?:ibute)? (?:called |named )?{_NAME}",
         rf"unexpected keyword argument {_NAME}",
         rf"no module named {_NAME}",
         rf"\bname {_NAME}['\"`’”]? is not defined",
