@@ -184,11 +184,17 @@ class Limits:
 
     def wait(self, person: str, place: str) -> float:
         """Take one question from both buckets; return 0.0, or the seconds until there is one."""
-        wanted = (
+        return max(self._held.taken(self._buckets(person, place), self._clock()))
+
+    def give_back(self, person: str, place: str) -> None:
+        """Put a question that was taken, and was none, back into both buckets."""
+        self._held.give_back(self._buckets(person, place), self._clock())
+
+    def _buckets(self, person: str, place: str) -> tuple[Bucket, Bucket]:
+        return (
             _by_minute(f"person {person}", self._per_minute, 1),
             _by_minute(f"place {place}", self._per_minute, self._share),
         )
-        return max(self._held.taken(wanted, self._clock()))
 
 
 class Slowing:

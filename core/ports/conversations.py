@@ -203,3 +203,9 @@ class HeldBuckets:
         while len(self._held) > self.MOST:
             del self._held[next(iter(self._held))]
         return waits
+
+    def give_back(self, wanted: Sequence[Bucket], now: float) -> None:
+        """Put a question that was taken back into each bucket."""
+        for bucket in wanted:
+            level = bucket.level(*self._held.get(bucket.name, (bucket.size, now)), now)
+            self._held[bucket.name] = (min(bucket.size, level + 1), now)

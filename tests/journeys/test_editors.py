@@ -134,6 +134,24 @@ async def test_who_asks_too_much_is_told_when_to_ask_again(kettle: Kettle) -> No
         assert re.search(r"ask again in \d+ s", await call(client, "search", query="jobs"))
 
 
+async def test_a_call_that_is_wrong_costs_no_question(kettle: Kettle) -> None:
+    from mcp.client.client import Client
+
+    from bot.cli.editors.server import Tools, server
+
+    async with home(kettle.settings()) as asked:
+        tools = Tools(asked, 1.0, lambda: "mcp:chloe", clock=lambda: 0.0)
+        async with Client(server(tools, "Kettle")) as client:
+            for _ in range(6):
+                assert "no release '9.9'" in await call(client, "search", query="jobs", release="9.9")
+                assert "missing or empty" in await call(client, "ask", question=" ")
+                assert "20" in await call(client, "search", query="jobs", k=99)
+                assert "Unknown tool" in await call(client, "guess", question="jobs")
+            for _ in range(5):
+                assert await call(client, "search", query="jobs", k=1) != []
+            assert re.search(r"ask again in \d+ s", await call(client, "search", query="jobs"))
+
+
 async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
     import httpx2
     from mcp.client.client import Client

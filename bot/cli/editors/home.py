@@ -29,7 +29,10 @@ class Home:
         self._opening = asyncio.Lock()
 
     async def ask(self, request: dict[str, Any]) -> Any:
-        """Return what a request gives, as JSON holds it; raises ThreadloreError with what went wrong."""
+        """Return what a request gives, as JSON holds it.
+
+        Raises UsageError for a request that is wrong, ThreadloreError with what went wrong otherwise.
+        """
         said: list[dict[str, Any]] = []
         if self._app is None:
             try:
@@ -70,7 +73,8 @@ class Home:
 def _value(said: list[dict[str, Any]]) -> Any:
     for message in said:
         if "error" in message:
-            raise UsageError(str(message["error"]))
+            is_wrong = message.get("code") == UsageError.exit_code
+            raise (UsageError if is_wrong else ThreadloreError)(str(message["error"]))
     lines = [message["line"] for message in said if "line" in message]
     if not lines:
         raise ThreadloreError("The process that serves ended before it was done; ask again.")

@@ -65,8 +65,7 @@ class Tools:
         release: Release = "",
     ) -> dict[str, Any]:
         """Answer a question, with sources. Where nothing is known the answer says so."""
-        self._take()
-        return dict(await self._do("ask", question=question, release=release))
+        return dict(await self._counted("ask", question=question, release=release))
 
     async def search(
         self,
@@ -75,8 +74,7 @@ class Tools:
         k: Annotated[int, Field(description="How many passages, at most 20.", ge=1, le=20)] = 5,
     ) -> list[dict[str, Any]]:
         """Return the passages of the documentation that are nearest to a query, the best first."""
-        self._take()
-        return list(await self._do("search", query=query, release=release, k=k))
+        return list(await self._counted("search", query=query, release=release, k=k))
 
     async def releases(self) -> dict[str, Any]:
         """Return the product and the releases that can be asked about, newest first."""
@@ -101,14 +99,22 @@ class Tools:
         try:
             return await self._home.ask(self._request(tool, **given))
         except ThreadloreError as error:
-            raise ToolError(str(error)) from None
+            raise ToolError(str(error)) from error
 
     def _request(self, tool: str, **given: Any) -> dict[str, Any]:
         return {"command": "editors", "tool": tool, "person": self._person(), **given}
 
-    def _take(self) -> None:
-        if wait := self._limits.wait(self._person(), CHANNEL):
+    async def _counted(self, tool: str, **given: Any) -> Any:
+        """Do what counts as a question; a call that is refused as wrong does not."""
+        person = self._person()
+        if wait := self._limits.wait(person, CHANNEL):
             raise ToolError(wait_text(wait))
+        try:
+            return await self._do(tool, **given)
+        except ToolError as error:
+            if isinstance(error.__cause__, UsageError):
+                self._limits.give_back(person, CHANNEL)
+            raise
 
 
 class Tokens:
