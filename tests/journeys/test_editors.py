@@ -152,6 +152,47 @@ async def test_a_call_that_is_wrong_costs_no_question(kettle: Kettle) -> None:
             assert re.search(r"ask again in \d+ s", await call(client, "search", query="jobs"))
 
 
+@pytest.mark.parametrize(
+    ("host", "allowed", "sent", "status"),
+    [
+        ("127.0.0.1", (), {"host": "localhost:8090"}, 200),
+        ("127.0.0.1", (), {"host": "[::1]:8090"}, 200),
+        ("127.0.0.1", (), {"host": "192.0.2.7:8090"}, 421),
+        ("127.0.0.1", ("bot.example",), {"host": "bot.example"}, 200),
+        ("0.0.0.0", (), {"host": "192.0.2.7:8090"}, 200),  # nosec B104
+        ("0.0.0.0", (), {"host": "[2001:db8::7]:8090"}, 200),  # nosec B104
+        ("0.0.0.0", (), {"host": "evil.example:8090"}, 421),  # nosec B104
+        ("0.0.0.0", (), {"host": "192.0.2.7.evil.example"}, 421),  # nosec B104
+        ("0.0.0.0", (), {"host": "evil.example@192.0.2.7"}, 400),  # nosec B104
+        ("0.0.0.0", (), {}, 400),  # nosec B104
+        ("0.0.0.0", (), {"host": "["}, 400),  # nosec B104
+        ("0.0.0.0", ("bot.example",), {"host": "BOT.example.:8090"}, 200),  # nosec B104
+        ("0.0.0.0", ("bot.example",), {"host": "bot.example", "origin": "https://bot.example"}, 200),
+        ("0.0.0.0", (), {"host": "192.0.2.7:8090", "origin": "http://192.0.2.7:8090"}, 200),  # nosec B104
+        ("0.0.0.0", (), {"host": "192.0.2.7:8090", "origin": "http://192.0.2.8:8090"}, 403),  # nosec B104
+        ("0.0.0.0", (), {"host": "192.0.2.7:8090", "origin": "null"}, 403),  # nosec B104
+        ("127.0.0.1", (), {"host": "localhost:8090", "origin": "https://evil.example"}, 403),
+        ("127.0.0.1", (), {"host": "localhost:8090", "origin": "http://localhost:3000"}, 200),
+    ],
+)
+async def test_over_http_known_names_and_addresses_are_answered(
+    host: str, allowed: tuple[str, ...], sent: dict[str, str], status: int
+) -> None:
+    from bot.cli.editors.door import Door, Message
+
+    async def app(scope: Message, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    heard: list[Message] = []
+
+    async def send(message: Message) -> None:
+        heard.append(message)
+
+    headers = [(name.encode(), value.encode()) for name, value in sent.items()]
+    await Door(app, host, allowed)({"type": "http", "headers": headers}, send, send)  # type: ignore[arg-type]
+    assert heard[0]["status"] == status
+
+
 async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
     import httpx2
     from mcp.client.client import Client
@@ -160,7 +201,11 @@ async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    variables = kettle.variables(MCP_TOKENS=f"chloe:{TOKEN}")
+    variables = kettle.variables(
+        MCP_TOKENS=f"chloe:{TOKEN}",
+        THREADLORE_HOST="0.0.0.0",  # nosec B104
+        THREADLORE_ALLOWED_HOSTS="bot.example",
+    )
     child = await asyncio.create_subprocess_exec(
         *program(), "mcp", "--http", str(port), env=variables, cwd=kettle.folder
     )
@@ -180,7 +225,9 @@ async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
         assert await reached() == 401
         assert await reached(Authorization="Bearer wrong") == 401
         bearer = f"Bearer {TOKEN}"
-        assert await reached(Authorization=bearer, Host="evil.example") in (403, 421)
+        assert await reached(Authorization=bearer, Host="evil.example") == 421
+        for known in ("192.0.2.7", f"192.0.2.7:{port}", "bot.example"):
+            assert await reached(Authorization=bearer, Host=known) == 400, "`{}` is no message"
         assert await reached(Authorization=bearer, Origin="https://evil.example") == 403
         http = httpx2.AsyncClient(headers={"Authorization": bearer})
         async with Client(streamable_http_client(url, http_client=http)) as client:

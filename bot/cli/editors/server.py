@@ -19,6 +19,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import AnyHttpUrl, Field
 
+from bot.cli.editors.door import Door
 from bot.cli.editors.home import Home, home
 from bot.commands.editors import CHANNEL, PAGES
 from bot.conversation.limits import Limits, wait_text
@@ -186,16 +187,12 @@ async def over_http(settings: Settings, port: int) -> None:
     async with home(settings) as asked:
         tools = Tools(asked, settings.questions_per_minute, holder)
         made = server(tools, await _product(asked), Tokens(known), address)
-        names = ["localhost", "127.0.0.1", "[::1]", _bracketed(settings.host), *settings.allowed_hosts]
-        hosts = [entry for name in names for entry in (name, f"{name}:*")]
-        origins = [f"{scheme}://{entry}" for scheme in ("http", "https") for entry in hosts]
-        secured = TransportSecuritySettings(
-            enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
-        )
+        guarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # the door does that
         app = made.streamable_http_app(
-            streamable_http_path=PATH, transport_security=secured, host=settings.host
+            streamable_http_path=PATH, transport_security=guarded, host=settings.host
         )
-        config = uvicorn.Config(app, host=settings.host, port=port, log_level="warning", access_log=False)
+        door = Door(app, settings.host, settings.allowed_hosts)
+        config = uvicorn.Config(door, host=settings.host, port=port, log_level="warning", access_log=False)
         await uvicorn.Server(config).serve()
 
 
