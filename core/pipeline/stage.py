@@ -20,6 +20,7 @@ from core.languages import _, told_name
 from core.memory.community import CommunityMemory
 from core.pipeline.context import Needs, QueryContext, authors
 from core.ports import MemoryStore, Remembered
+from core.query.forms import asks_newest
 from core.query.language import small_words
 from core.text.words import index_terms
 
@@ -109,12 +110,18 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
 
 
 def changes_often(context: QueryContext, product: Product) -> Answer:
-    """Say that nobody knows from pages what changes from day to day; offer the nearest to look at."""
+    """Say that nobody knows from pages what changes from day to day; offer the nearest to look at.
+
+    Who asks for the newest release is told which one the catalogue has, as no page can tell.
+    """
     answer = dont_know(context, product)
     if "\n\n" not in answer.text:  # no page bears on it much: the nearest are where to look
         answer = abstention(context, phrases.dont_know(product, context.pages.evidence))
     said, gap, pages = answer.text.partition("\n\n")
     why = _("The answer changes often, and I have not read it anywhere just now.")
+    if asks_newest(context.queries.base or context.question.text, product):
+        newest = _("The newest release whose documentation I have is {product} {release}.")
+        why = f"{why} {newest.format(product=product.name, release=product.latest.name)}"
     return replace(answer, text=f"{said}\n\n{why}{gap}{pages}")
 
 

@@ -13,7 +13,12 @@ from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
 from core.text.markup import FENCED
 from core.text.words import COMMON_WORDS, STOP_WORDS, words
+from core.vocabulary import words_of
 
+_WORDS = words_of("core.query")["spellings"]
+_NEWEST, _RELEASE = frozenset(" ".join(_WORDS["latest"]).split()), frozenset(_WORDS["nouns"].split())
+_FRAME = _NEWEST | _RELEASE | frozenset(_WORDS["frame"].split())
+"""Words that say nothing else than that the newest release is asked for."""
 _EMPTY = STOP_WORDS | COMMON_WORDS
 _ADDRESS = re.compile(
     r"\b(?:https?|ftp|wss?)://[^\s<>'\"`]+|(?<![\w.-])(?:(?!example\.)[\w-]++\.)*+example\.(?:com|net|org)\b"
@@ -102,6 +107,15 @@ def without(text: str, found: Sequence[Mention]) -> str:
 def without_product(text: str, product: Product) -> str:
     """Blank the product\'s names."""
     return spellings(product).product.sub(" ", text)
+
+
+def asks_newest(text: str, product: Product) -> bool:
+    """Return True if nothing but the newest release is asked for: "what is the latest version?"."""
+    found = mentions(text, product)
+    rest = content(without_product(without(text, found), product))
+    said = {*rest, *(word for mention in found for word in words(mention.spelled))}
+    names_one = bool(found) or not said.isdisjoint(_RELEASE)
+    return names_one and not said.isdisjoint(_NEWEST) and _FRAME.issuperset(rest)
 
 
 def without_addresses(text: str) -> str:

@@ -271,6 +271,24 @@ async def test_what_changes_soon_is_answered_from_what_was_just_read_alone(
         assert "https://k/limits" in answer.text, "where to look"
 
 
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("what is the latest version of queue, right now?", True),
+        ("which queue version is the newest right now?", True),
+        ("what is the previous version, right now?", False),
+        ("is the latest version down right now?", False),
+    ],
+)
+async def test_the_newest_release_of_the_catalogue_is_named_where_archives_cannot_tell(
+    text: str, is_told: bool
+) -> None:
+    stage, context = await reading(text, source="sdist:queue==1.0")
+    answer = await stage(context)
+    assert answer is not None and answer.route == "abstain" and answer.text.startswith(DONT_KNOW)
+    assert ("The newest release whose documentation I have is Queue 1.0." in answer.text) is is_told
+
+
 @pytest.mark.parametrize("text", ["right now", "queue right now"])
 async def test_of_a_few_keywords_nobody_can_tell_whether_the_answer_changes(text: str) -> None:
     stage, context = await reading(text, days=2)
