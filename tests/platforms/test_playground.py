@@ -314,6 +314,55 @@ def test_tabs_that_nobody_looks_at_keep_none_from_being_used(page: Page) -> None
         driver.switch_to.window(first)
 
 
+@pytest.mark.parametrize("players", [("ada",), ("ada", "ben", "noor", "hana", "chloe")])
+def test_more_windows_than_a_browser_has_connections_follow_what_happens(
+    page: Page, players: tuple[str, ...]
+) -> None:
+    """Windows side by side, all of them looked at, share one stream for each person."""
+    first, driver = page.driver.current_window_handle, page.driver
+    driver.get("about:blank")
+    try:
+        for number in range(8):
+            driver.switch_to.new_window("window")
+            page.open(players[number % len(players)], channel="general")
+            assert not page.js("return document.hidden")
+        page.write("Eight windows are open")
+        for window in driver.window_handles:
+            if window != first:
+                driver.switch_to.window(window)
+                assert not page.js("return document.hidden")
+                page.find("#messages .message", "Eight windows")
+        page.write("The last but one says so, too")
+        driver.switch_to.window(driver.window_handles[1])
+        page.find("#messages .message", "The last but one")
+    finally:
+        for window in driver.window_handles:
+            if window != first:
+                driver.switch_to.window(window)
+                driver.close()
+        driver.switch_to.window(first)
+
+
+def test_a_window_that_was_away_hears_what_it_missed_while_another_follows(page: Page) -> None:
+    first, driver = page.driver.current_window_handle, page.driver
+    page.open(channel="general")
+    try:
+        driver.switch_to.new_window("tab")  # the first one is hidden
+        page.open(channel="general")
+        page.write("Said meanwhile")
+        page.find("#messages .message", "Said meanwhile")
+        driver.switch_to.window(first)
+        page.find("#messages .message", "Said meanwhile")
+        page.write("And this after it")
+        page.becomes(lambda: page.texts("#messages .body"), ["Said meanwhile", "And this after it"])
+    finally:
+        for window in driver.window_handles:
+            if window != first:
+                driver.switch_to.window(window)
+                driver.close()
+        driver.switch_to.window(first)
+
+
 @pytest.mark.parametrize("address", ["#/ada/100%", "#/%/help", "#/ada/help/50%25%"])
 def test_an_address_that_is_no_place_opens_the_page(page: Page, address: str) -> None:
     page.driver.get("about:blank")

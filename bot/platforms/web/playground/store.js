@@ -1,5 +1,7 @@
 // What the page knows, and how it hears of changes.
 
+import { isBehind, isOfAnotherRun, open } from "./events.js";
+
 export const state = {
   person: "", people: [], bot: { id: "threadlore", name: "Threadlore" }, product: "", channels: [], messages: new Map(),
   releases: [], progress: [], examples: [], commands: [], privacy: "", limit: 12000, unread: new Map(), fresh: null,
@@ -27,17 +29,39 @@ export async function api(method, path, body) {
   return told;
 }
 
-let source = null;
 let wanted = 0;
-let listen = null; // opens the stream of changes from the last one on that was heard of
+let listen = null; // follows what happens from the last change on that was heard of
+let stop = () => {};
 
-// A browser has six connections to a server, for all tabs together: a tab that nobody looks at gives its own back.
-document.addEventListener("visibilitychange", () => { if (document.hidden) source?.close(); else listen?.(); });
+// Windows share a worker, and it a stream; where there is none each has its own.
+let shared = null;
+try {
+  shared = new SharedWorker("/stream.js", { type: "module" });
+  shared.onerror = () => { shared = null; if (!document.hidden) listen?.(); };
+} catch { /* a browser without such workers */ }
+
+// A window that nobody looks at hears nothing until it is looked at.
+document.addEventListener("visibilitychange", () => { if (document.hidden) stop(); else listen?.(); });
+
+// Hear what happens after a mark, until what is returned is called.
+function hear(person, mark, told) {
+  if (!shared) {
+    const source = open(person, mark, told);
+    return () => source.close();
+  }
+  const { port } = shared;
+  port.onmessage = ({ data }) => told(data);
+  port.postMessage({ person, mark });
+  return () => {
+    port.onmessage = null;
+    port.postMessage({});
+  };
+}
 
 // Load everything as that person and follow what happens; `changed(kind, data)` is told each time.
 export async function enter(person, changed) {
   const turn = (wanted += 1);
-  source?.close();
+  stop();
   listen = null;
   let told;
   try {
@@ -62,38 +86,45 @@ export async function enter(person, changed) {
   sorted = null;
   changed("state", {});
   let mark = told.event;
+  const apply = (message) => {
+    if (turn !== wanted) return;
+    if (message.kind === "open") found(changed);
+    else if (message.kind === "error") lose(message, () => { if (turn === wanted) enter(person, changed); }, changed);
+    else if (message.kind === "reset" || isOfAnotherRun(mark, message.mark)) enter(person, changed);
+    else if (isBehind(mark, message.mark)) {
+      ({ mark } = message);
+      APPLIED[message.kind](message.data);
+      sorted = null;
+      changed(message.kind, message.data);
+    }
+  };
   listen = () => {
-    source?.close();
-    source = new EventSource(`/api/events?person=${encodeURIComponent(person)}&since=${encodeURIComponent(mark)}`);
-    follow(() => turn === wanted, person, changed, (latest) => { mark = latest; });
+    stop();
+    stop = hear(person, mark, apply);
   };
   if (!document.hidden) listen();
 }
 
-function follow(isWanted, person, changed, heard) {
-  const on = (kind, apply) => source.addEventListener(kind, (event) => {
-    if (!isWanted()) return;
-    heard(event.lastEventId);
-    const data = JSON.parse(event.data);
-    apply(data);
-    sorted = null;
-    changed(kind, data);
-  });
-  for (const kind of ["posted", "edited", "reaction"]) on(kind, (post) => state.messages.set(post.id, post));
-  on("direct", ({ person: who, id }) => { state.people = state.people.map((one) => (one.id === who ? { ...one, direct: id } : one)); });
-  on("modes", ({ modes }) => { state.channels = state.channels.map((one) => ({ ...one, mode: modes[one.id] ?? one.mode })); });
-  on("deleted", ({ id }) => state.messages.delete(id));
-  on("progress", ({ running }) => { state.progress = running; });
-  on("releases", ({ releases, examples }) => { Object.assign(state, { releases, examples }); });
-  source.addEventListener("reset", () => { if (isWanted()) enter(person, changed); });
-  source.onopen = () => { if (state.lost) { state.lost = false; changed("found", {}); } };
-  source.onerror = () => {
-    if (!isWanted()) return;
-    state.lost = true;
-    changed("lost", {});
-    // A refused stream is not tried again by the browser itself.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (isWanted()) enter(person, changed); }, 2000);
-  };
+const put = (post) => state.messages.set(post.id, post);
+const APPLIED = {
+  posted: put, edited: put, reaction: put,
+  direct({ person: who, id }) { state.people = state.people.map((one) => (one.id === who ? { ...one, direct: id } : one)); },
+  modes({ modes }) { state.channels = state.channels.map((one) => ({ ...one, mode: modes[one.id] ?? one.mode })); },
+  deleted({ id }) { state.messages.delete(id); },
+  progress({ running }) { state.progress = running; },
+  releases({ releases, examples }) { Object.assign(state, { releases, examples }); },
+};
+
+function found(changed) {
+  if (!state.lost) return;
+  state.lost = false;
+  changed("found", {});
+}
+
+function lose({ isClosed }, again, changed) {
+  state.lost = true;
+  changed("lost", {});
+  if (isClosed) setTimeout(again, 2000); // a refused stream is not tried again by the browser itself
 }
 
 // All messages, oldest first; sorted once after each change.
