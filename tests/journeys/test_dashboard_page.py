@@ -114,6 +114,13 @@ def test_nothing_private_is_shown(page: Page) -> None:
     assert "log files for zebras" in page.text("#gaps")
 
 
+def test_what_a_proxy_says_in_its_place_is_told_in_words(page: Page) -> None:
+    page.js("window.fetch = async () => new Response('<html>Bad gateway</html>', { status: 502 })")
+    page.js("document.querySelector('#filters').dispatchEvent(new Event('change'))")
+    page.find("#state.bad", "The server answered 502; trying again …")
+    assert page.all("#questions .chart"), "the figures stay"
+
+
 def test_every_picture_is_one_stop_and_told_by_arrow_keys(page: Page) -> None:
     stops = """return [...document.querySelectorAll("svg.chart")]
         .map((chart) => chart.querySelectorAll('.stop[tabindex="0"]').length)"""

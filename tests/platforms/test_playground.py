@@ -390,6 +390,67 @@ def test_escape_closes_the_thread_after_the_edited_message_was_deleted_elsewhere
     page.gone("#panel")
 
 
+def test_escape_ends_an_edit_and_leaves_the_thread_open(page: Page) -> None:
+    page.write(QUESTION)
+    page.find("#thread .footer")
+    page.js("document.querySelector('#thread [data-act^=edit-tool-]').click()")
+    page.find("#thread .editor")
+    page.keys(Keys.ESCAPE)
+    page.gone(".editor")
+    page.find("#thread .footer")
+    page.until(lambda: page.js("return document.activeElement.id") == "composer-thread")
+    page.keys(Keys.ESCAPE)
+    page.gone("#panel")
+
+
+def test_a_message_that_is_too_long_is_kept_and_says_by_how_much(page: Page) -> None:
+    page.js(
+        """const field = document.querySelector("#composer-main");
+        field.value = "word ".repeat(4000);
+        field.dispatchEvent(new Event("input"));
+        field.focus();"""
+    )
+    page.find(".left-over", "8000 too many")
+    page.keys(Keys.ENTER)
+    page.find("#toast", "The message is too long")
+    assert page.js("return document.querySelector('#composer-main').value.length") == 20_000
+
+
+def test_a_long_answer_fits_a_small_phone(page: Page, dispatch: FakeDispatch) -> None:
+    page.size(320, 568)
+    dispatch.says = ("3.1", "word " * 2000 + "x" * 10_000)
+    page.write(QUESTION)
+    page.find("#thread .footer")
+    wide = "return [...document.querySelectorAll('html, #thread .body, #thread')].map((e) => e.scrollWidth)"
+    assert max(page.js(wide)) <= 320
+
+
+def test_on_a_small_phone_the_welcome_is_read_from_its_beginning(page: Page) -> None:
+    page.size(320, 568)
+    page.open()
+    page.find("#tour .tour")
+    page.find(".welcome")
+    above = """const top = (selector) => document.querySelector(selector).getBoundingClientRect().top;
+        return top("#messages") - top(".welcome");"""
+    assert page.js(above) <= 1
+
+
+def test_lists_from_right_to_left_have_their_marks_at_the_right(page: Page, dispatch: FakeDispatch) -> None:
+    dispatch.says = ("3.1", "يمكنك:\n\n- نقطة\n- نقطة\n\n1. واحد\n\n> اقتباس\n\n- left to right")
+    page.write(QUESTION)
+    page.find("#thread .footer")
+    sides = """return [...document.querySelectorAll("#thread .body > :is(ul, ol, blockquote)")].map((e) => {
+        const style = getComputedStyle(e);
+        return [e.tagName, style.direction, parseInt(style.paddingLeft), parseInt(style.paddingRight)];
+    })"""
+    assert page.js(sides) == [
+        ["UL", "rtl", 0, 24],
+        ["OL", "rtl", 0, 24],
+        ["BLOCKQUOTE", "rtl", 0, 14],
+        ["UL", "ltr", 24, 0],
+    ]
+
+
 def test_page_finds_back_after_the_server_was_restarted(
     chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch
 ) -> None:

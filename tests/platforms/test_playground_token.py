@@ -24,10 +24,18 @@ def test_the_link_opens_the_page_until_the_token_changes(chromium: webdriver.Chr
         page.open()
         page.write("How do I test a view that redirects?")
         page.find("#thread .footer")
+        page.write("half a thought", where="thread", send=False)
+        there = chromium.current_url
     with playground(tmp_path, FakeDispatch(), port, playground_token="second"):
         # the page loads itself anew meanwhile, so that an element found may be gone already
         text = "return document.body ? document.body.innerText : ''"
         page.until(lambda: "wants its token" in str(chromium.execute_script(text)))
+        assert chromium.title == "Threadlore", "a page for people, not what programs read"
+        page.driver.get(f"{url}/?token=second{urlsplit(there).fragment and '#' + urlsplit(there).fragment}")
+        page.find("#thread .footer")
+        page.becomes(
+            lambda: page.js("return document.querySelector('#composer-thread').value"), "half a thought"
+        )
     chromium.delete_all_cookies()
     chromium.get("about:blank")
 

@@ -10,6 +10,7 @@ import ipaddress
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from html import escape
 from typing import Protocol
 from urllib.parse import quote
 
@@ -38,6 +39,13 @@ MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
 """What monitors ask, by whatever name they know the server; it changes nothing and shows nobody's words."""
 PAGES = frozenset({"/", "/dashboard"})
 """What a link on another site may open, in a window of its own."""
+_SAID = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Threadlore</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/style.css"></head>
+<body class="said"><main><h1>Threadlore</h1><p>{sentence}</p></main></body></html>
+"""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
 _ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
 
@@ -86,12 +94,12 @@ class Guard:
             self._admit(request)
             response = await handler(request)
         except ApiError as error:
-            response = web.json_response({"error": str(error)}, status=error.status)
+            response = _told(request, str(error), error.status)
         except StorageUnavailable as error:
             log.error("%s is not answered: %s", request.path, error)
             response = web.json_response({"error": _(error.told)}, status=503)
         except web.HTTPException as error:
-            response = web.json_response({"error": f"{error.reason}."}, status=error.status)
+            response = _told(request, f"{error.reason}.", error.status)
         except ConnectionResetError:  # who asked went away in the middle of it, and hears no answer
             response = web.json_response({"error": "The request ended early."}, status=400)
         if not response.prepared:
@@ -149,6 +157,14 @@ class Guard:
                 "host in THREADLORE_ALLOWED_HOSTS."
             )
         return f"This server is not known as {name}; if it is to be, name it in THREADLORE_ALLOWED_HOSTS."
+
+
+def _told(request: web.Request, sentence: str, status: int) -> web.Response:
+    """Say what is wrong: to somebody who opened an address in a window as a page, to programs as JSON."""
+    if request.method != "GET" or request.headers.get("Sec-Fetch-Dest") != "document":
+        return web.json_response({"error": sentence}, status=status)
+    page = _SAID.format(sentence=escape(sentence))
+    return web.Response(text=page, status=status, content_type="text/html", charset="utf-8")
 
 
 def _opens_a_page(request: web.Request) -> bool:

@@ -137,7 +137,7 @@ function draw() {
   }
   drawPanel();
   guide(posts.length === 0);
-  for (const one of [list, panelList]) one.scrollTop += (one.room ?? one.clientHeight) - one.clientHeight; // what came below took room
+  for (const one of [posts.length ? list : null, panelList]) if (one) one.scrollTop += (one.room ?? one.clientHeight) - one.clientHeight; // what came below took room
   if (state.jump) land();
   else if (focus?.()) focus = null;
 }

@@ -1,10 +1,20 @@
 // Where people write: drafts per conversation, @names and /commands completed, Enter to send.
 
-import { avatar, h, icon } from "./dom.js";
+import { avatar, h, icon, toast } from "./dom.js";
 import { state } from "./store.js";
 
 const TALLEST_PX = 220;
-const drafts = new Map();
+const KEPT = "drafts"; // in this window's own storage: what was typed outlives a page that loads itself anew
+const drafts = new Map(Object.entries(JSON.parse(sessionStorage.getItem(KEPT) ?? "{}")));
+
+function keep(key, text) {
+  if ((drafts.get(key) ?? "") === text) return;
+  if (text) drafts.set(key, text);
+  else drafts.delete(key);
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(drafts)));
+  } catch { /* the storage is full */ }
+}
 
 // `where` returns {channel, thread}; `send` and `last` are told what to do with a text and with ↑.
 export function composer(id, { where, send, last }) {
@@ -23,13 +33,15 @@ export function composer(id, { where, send, last }) {
   const box = h("div", { class: "composer" }, list, h("div", { class: "composer-box" }, field, left, button));
 
   function grow() {
-    drafts.set(key, field.value);
+    keep(key, field.value);
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, TALLEST_PX)}px`;
     field.style.overflowY = field.scrollHeight > TALLEST_PX ? "auto" : "hidden";
     button.disabled = !field.value.trim() || field.value.length > state.limit;
     const room = state.limit - field.value.length;
-    left.textContent = room < 500 ? `${room} left` : "";
+    left.textContent = room < 0 ? `${-room} too many` : room < 500 ? `${room} left` : "";
+    left.classList.toggle("bad", room < 0);
+    field.setAttribute("aria-invalid", String(room < 0));
   }
 
   function offer(found) {
@@ -101,6 +113,7 @@ export function composer(id, { where, send, last }) {
 
   async function submit() {
     const text = field.value.trim();
+    if (text.length > state.limit) toast(`The message is too long: ${text.length} of ${state.limit} characters. Shorten it, or send it in parts.`);
     if (!text || text.length > state.limit) return;
     const kept = field.value;
     field.value = "";

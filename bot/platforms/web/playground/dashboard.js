@@ -132,8 +132,8 @@ async function read(again = true) {
   try {
     const asked = new URLSearchParams(["days", "release", "channel"].map((id) => [id, byId(id).value]));
     const response = await fetch(`api/dashboard?${asked}`);
-    const figures = await response.json();
-    if (!response.ok) throw new Error(figures.error);
+    const figures = await response.json().catch(() => ({})); // a proxy in front of it may answer with a page of its own
+    if (!response.ok || !figures.days) throw new Error(figures.error ?? `The server answered ${response.status}; trying again …`);
     draw(figures);
     state.textContent = `as of ${new Date(figures.at * 1000).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}`;
     state.classList.remove("bad");

@@ -4,6 +4,7 @@ import { code } from "./code.js";
 import { h } from "./dom.js";
 import { inline, link, misleads, safeUrl } from "./inline.js";
 
+const FROM_RIGHT = /^\P{L}*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const DEEPEST = 8; // nested quotes and lists; deeper ones stay flat
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/;
@@ -102,7 +103,7 @@ function blocks(lines, context, depth) {
       flush();
       let end = i;
       while (end < lines.length && lines[end].trim() && (QUOTE.test(lines[end]) || !startsBlock(lines[end]))) end += 1;
-      made.push(h("blockquote", {}, blocks(lines.slice(i, end).map((row) => row.replace(QUOTE, "")), context, depth + 1)));
+      made.push(sided(h("blockquote", {}, blocks(lines.slice(i, end).map((row) => row.replace(QUOTE, "")), context, depth + 1))));
       i = end;
     } else if (line.includes("|") && DASHES.test(lines[i + 1] ?? "")) {
       flush();
@@ -162,7 +163,7 @@ function list(lines, context, depth) {
   });
   const ordered = /\d/.test(marker);
   const start = ordered ? Number.parseInt(marker, 10) : 1;
-  return h(ordered ? "ol" : "ul", { start: ordered && start !== 1 ? String(start) : null }, rows);
+  return sided(h(ordered ? "ol" : "ul", { start: ordered && start !== 1 ? String(start) : null }, rows));
 }
 
 function table(lines, context) {
@@ -171,7 +172,13 @@ function table(lines, context) {
   const row = (tag, row) => h("tr", {}, head.map((_, i) =>
     h(tag, { class: align[i] ? `align-${align[i]}` : null, scope: tag === "th" && "col" }, inline(row[i] ?? "", context))));
   return h("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Table" },
-    h("table", {}, h("thead", {}, row("th", head)), h("tbody", {}, rows.map((cell) => row("td", cell)))));
+    sided(h("table", {}, h("thead", {}, row("th", head)), h("tbody", {}, rows.map((cell) => row("td", cell))))));
+}
+
+// What is written from right to left has its marks, bars and first column at the right.
+function sided(element) {
+  if (FROM_RIGHT.test(element.textContent)) element.dir = "rtl";
+  return element;
 }
 
 function cells(line) {

@@ -165,7 +165,10 @@ function editor(post, actions) {
   const field = h("textarea", {
     "aria-label": "Edit the message", rows: String(Math.min(post.text.split("\n").length + 1, 12)), maxlength: String(state.limit),
     onkeydown: (event) => {
-      if (event.key === "Escape") actions.edit(null);
+      if (event.key === "Escape") {
+        event.preventDefault(); // the thread around it stays open
+        actions.edit(null);
+      }
       if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
         event.preventDefault();
         save();
