@@ -267,7 +267,8 @@ async def warm_up(app: Application) -> None:
     except ThreadloreError as error:  # the first question will say so
         log.warning("the bot could not be warmed up: %s", error)
         return
-    log.info("ready to answer after %.1f s of warming up", time.perf_counter() - began)
+    state = "ready to answer" if app.engine.ready else "it answers once a release is indexed"
+    log.info("%s; warming up took %.1f s", state, time.perf_counter() - began)
 
 
 async def probe(app: Application) -> None:

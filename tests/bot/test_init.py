@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.setup.sources import Unclear, located
-from bot.cli.setup.wizard import Given, init
+from bot.cli.setup.wizard import MODEL, Given, init
 from core.catalogue import load_catalogue
 from core.errors import UsageError
 from core.ingestion.sources import Kinds
@@ -201,7 +201,7 @@ def test_what_is_there_is_not_written_over(tmp_path, name):
 
 
 def test_nobody_to_ask_leaves_nothing_behind(tmp_path):
-    with pytest.raises(UsageError, match="Pass --docs"):
+    with pytest.raises(UsageError, match="Pass --product NAME and --docs"):
         init(tmp_path / "my-bot", ask=Person("Kettle"))
     assert list(tmp_path.iterdir()) == []
 
@@ -233,6 +233,23 @@ def test_with_all_on_the_command_line_nothing_is_asked(tmp_path):
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1" and settings.admins == ("slack:U1",)
     assert "Still missing in .env: SLACK_APP_TOKEN, DISCORD_TOKEN." in told
     assert (tmp_path / "my-bot" / "slack-manifest.yaml").is_file()
+
+
+def test_a_model_that_nobody_chose_is_not_written_so_that_none_is_no_problem(tmp_path):
+    init(tmp_path, ask=Person(), secret=Person(), given=Given("Kettle", ("1.0=https://kettle.example/",)))
+    assert "OLLAMA" not in (tmp_path / ".env").read_text()
+    assert load_settings(str(tmp_path / ".env")).ollama_model == MODEL
+    given = Given("Kettle", ("1.0=https://kettle.example/",), model="off")
+    init(tmp_path, True, ask=Person(), secret=Person(), given=given)
+    assert "OLLAMA_HOST=off" in (tmp_path / ".env").read_text()
+
+
+def test_another_folder_is_proposed_than_the_one_that_is_taken(tmp_path):
+    given = Given("Kettle", ("1.0=https://kettle.example/",))
+    for folder, other in ((tmp_path / "my-bot", "my-other-bot"), (tmp_path / "bot", "my-bot")):
+        init(folder, ask=Person(), secret=Person(), given=given)
+        with pytest.raises(UsageError, match=f"`threadlore init {other}`"):
+            init(folder, ask=Person(), secret=Person(), given=given)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ PAGE_TOKENS = 250
 QUESTION_TOKENS = 100
 """A question with what the chat template puts around it, amply."""
 CALL_SECONDS = 20.0
-_OLLAMA = "; https://ollama.com/download has Ollama"
+_OLLAMA = "; https://ollama.com/download has Ollama, OLLAMA_HOST=off does without"
 _NOT_YET = "seen once the model is loaded"
 WHOLE = 0.99
 """Share of the model on the GPU that counts as all of it; some buffers always stay outside."""

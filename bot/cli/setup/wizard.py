@@ -98,8 +98,9 @@ def init(
     folder = folder.absolute()
     for name in ("corpora.toml", ".env"):
         if (folder / name).exists() and not force:
+            other = "my-bot" if folder.name != "my-bot" else "my-other-bot"
             raise UsageError(
-                f"There is a {name} in {folder} already; name another folder (`threadlore init my-bot`), or "
+                f"There is a {name} in {folder} already; name another folder (`threadlore init {other}`), or "
                 f"pass --force to overwrite it."
             )
     made = not folder.exists()
@@ -108,7 +109,10 @@ def init(
         is_said = bool(given.product and given.docs)
         plan = _planned(given) if is_said else _asked(folder, given, Asker(ask, secret), has_gpu)
     except EOFError:
-        raise UsageError("No terminal to prompt on. Pass --docs RELEASE=WHERE.") from None
+        raise UsageError(
+            "No terminal to prompt on. Pass --product NAME and --docs RELEASE=WHERE; "
+            "`threadlore init --help` has the rest."
+        ) from None
     try:
         _write(folder, plan)
     except UsageError:
@@ -155,7 +159,9 @@ def _planned(given: Given) -> Plan:
         lines = {release: located(where, links.get(release, "")) for release, where in docs.items()}
     except Unclear as error:
         raise UsageError(str(error)) from None
-    plan = Plan(given.product, lines, _model(given.ollama or OLLAMA, given.model or MODEL))
+    # what nobody chose is not written: doctor calls a model that is missing a problem where one was chosen
+    model = _model(given.ollama or OLLAMA, given.model or MODEL) if given.ollama or given.model else {}
+    plan = Plan(given.product, lines, model)
     plan.platforms |= given.platforms
     plan.settings |= dict.fromkeys(_tokens(plan), "") | given.tokens | {"THREADLORE_ADMINS": given.admins}
     return plan

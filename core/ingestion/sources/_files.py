@@ -303,5 +303,6 @@ class FileReader:
         if self._skipped:
             path, reason = self._skipped[0]
             return f"None of the files in {self._folder} can be read: {path} is {reason}"
-        meant = ", ".join(self._spec.include) or "file that ends in " + " ".join(endings())
-        return f"Nothing in {self._folder} matches {meant}; correct `path` or `include`"
+        meant = f"matches {', '.join(self._spec.include)}" if self._spec.include else ""
+        meant = meant or "ends in " + " ".join(endings())
+        return f"No file in {self._folder} {meant}; correct `path` or `include`"

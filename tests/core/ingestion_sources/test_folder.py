@@ -197,7 +197,7 @@ def test_nothing_to_read_is_an_error_that_says_where(tmp_path):
     with pytest.raises(SourceError, match=r"does not exist; correct `path` \(corpora\.toml, line 8\)"):
         paths(folder(tmp_path))
     (tmp_path / "docs").mkdir()
-    with pytest.raises(SourceError, match=r"matches .*\.md .*correct `path` or `include`"):
+    with pytest.raises(SourceError, match=r"No file in .* ends in .*\.md .*correct `path` or `include`"):
         paths(folder(tmp_path))
     write(tmp_path, "a.md", content=b"\0")
     with pytest.raises(SourceError, match=r"a\.md is binary"):
