@@ -343,6 +343,23 @@ def test_more_windows_than_a_browser_has_connections_follow_what_happens(
         driver.switch_to.window(first)
 
 
+@pytest.mark.parametrize(
+    "worker",
+    ["undefined", "class { port = { postMessage() {} }; }", "class { constructor() { throw new Error(); } }"],
+)
+def test_a_window_without_the_worker_that_others_share_has_a_stream_of_its_own(
+    page: Page, worker: str
+) -> None:
+    source = {"source": f"window.SharedWorker = {worker};"}
+    made = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", source)
+    try:
+        page.open(channel="general")
+        page.write("Heard all the same")
+        page.find("#messages .message", "Heard all the same")
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+
+
 def test_a_window_that_was_away_hears_what_it_missed_while_another_follows(page: Page) -> None:
     first, driver = page.driver.current_window_handle, page.driver
     page.open(channel="general")

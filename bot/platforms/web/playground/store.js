@@ -29,33 +29,42 @@ export async function api(method, path, body) {
   return told;
 }
 
+const ANSWERS_MS = 5000; // the longest time that the shared worker may take to begin
 let wanted = 0;
 let listen = null; // follows what happens from the last change on that was heard of
 let stop = () => {};
 
-// Windows share a worker, and it a stream; where there is none each has its own.
-let shared = null;
-try {
-  shared = new SharedWorker("/stream.js", { type: "module" });
-  shared.onerror = () => { shared = null; if (!document.hidden) listen?.(); };
-} catch { /* a browser without such workers */ }
-
 // A window that nobody looks at hears nothing until it is looked at.
 document.addEventListener("visibilitychange", () => { if (document.hidden) stop(); else listen?.(); });
 
-// Hear what happens after a mark, until what is returned is called.
+// Hear what happens after a mark, until what is returned is called. Windows share a worker, and it a stream; where there is
+// no such worker, or none that answers, a window has its own.
 function hear(person, mark, told) {
-  if (!shared) {
+  let close = () => {};
+  const alone = () => {
     const source = open(person, mark, told);
-    return () => source.close();
-  }
-  const { port } = shared;
-  port.onmessage = ({ data }) => told(data);
-  port.postMessage({ person, mark });
-  return () => {
-    port.onmessage = null;
-    port.postMessage({});
+    close = () => source.close();
   };
+  try {
+    const shared = new SharedWorker("/stream.js", { type: "module" });
+    const { port } = shared;
+    const leave = close = () => {
+      clearTimeout(late);
+      shared.onerror = port.onmessage = null;
+      port.postMessage({});
+    };
+    const giveUp = () => { leave(); alone(); };
+    const late = setTimeout(giveUp, ANSWERS_MS);
+    shared.onerror = giveUp;
+    port.onmessage = ({ data }) => {
+      clearTimeout(late);
+      if (data.kind !== "joined") told(data);
+    };
+    port.postMessage({ person, mark });
+  } catch {
+    alone();
+  }
+  return () => close();
 }
 
 // Load everything as that person and follow what happens; `changed(kind, data)` is told each time.

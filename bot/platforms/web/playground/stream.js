@@ -10,6 +10,7 @@ function join(port, { person, mark }) {
   const stream = streams.get(person) ?? { source: null, mark, ports: new Set() };
   streams.set(person, stream);
   stream.ports.add(port);
+  port.postMessage({ kind: "joined" });
   const isUsable = stream.source && stream.source.readyState !== EventSource.CLOSED;
   if (isUsable && !isBehind(mark, stream.mark)) {
     if (stream.source.readyState === EventSource.OPEN) port.postMessage({ kind: "open" });
