@@ -161,6 +161,10 @@ class Engine:
         """Return which vote of the person behind an account stands on an answer; None for none."""
         return await self._store.opinion(answer_id, self._vote_weighting.voter(account))
 
+    async def holds_up(self, answer_id: str, account: str, value: Literal[0, 1]) -> bool:
+        """Return True if somebody's emoji for a vote stands on an answer, also beneath the other vote."""
+        return self._vote_weighting.voter(account) in await self._store.hands(answer_id, value)
+
     async def esteem(self, answer_id: str) -> Esteem | None:
         """Return what votes have made of an answer; None for one that votes cannot have remembered."""
         row = await self._store.answer(answer_id)

@@ -575,6 +575,9 @@ class FakeConversations:
         claim = self._claims.get(self._posts.get(part, ""))
         return (claim.answer_id if claim.is_settled else claim.posting) if claim else ""
 
+    async def claim_at(self, part: str) -> Claim | None:
+        return self._claims.get(self._posts.get(part, ""))
+
     async def claim_of(self, answer_id: str) -> Claim | None:
         found = (c for c in self._claims.values() if answer_id and c.answer_id == answer_id)
         return next(found, None)
@@ -622,6 +625,7 @@ class FakeConversations:
         if message in self._claims:
             claim = self._claims[message]
             fresh = replace(claim, payload=dict(payload), at=at, answer_id="", is_settled=False)
-            fresh = replace(fresh, decided=True, tries=1, posting="")
+            earlier = (*claim.before, *filter(None, [claim.answer_id]))
+            fresh = replace(fresh, decided=True, tries=1, posting="", before=earlier)
             self._claims[message] = fresh
             self._settled.discard(message)

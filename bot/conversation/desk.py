@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from bot.conversation.limits import Allowance
@@ -17,7 +18,7 @@ from bot.privacy.opted_out import OptedOut
 from bot.rendering.status import at_time
 from core.community.overrides import EVERYWHERE, Pauses
 from core.community.unsolicited import UnsolicitedReplyPolicy
-from core.domain import MessageRef
+from core.domain import MessageRef, Vote
 from core.engine import Engine
 from core.errors import PlatformError
 from core.feedback.answer_log import AnswerLog
@@ -244,6 +245,16 @@ class Desk:
             await self.engine.answer_log.withdraw(answer_id, replaced)
             if not replaced:
                 await self.unsolicited.withdrawn(answer_id)
+
+    async def off_replaced(
+        self, claim: Claim | None, person: Person, value: Literal[0, 1], said_at: float = 0.0
+    ) -> None:
+        """Take a vote off the answers that stood in a claim's messages until an edit replaced them."""
+        for earlier in claim.before if claim else ():
+            stands = await self.engine.opinion(earlier, person.id) == value
+            if stands or await self.engine.holds_up(earlier, person.id, value):
+                off = Vote(earlier, person.id, None, withdraws=value, said_at=said_at)
+                await self.engine.feedback(off, person.helper)
 
     def lock(self, key: str) -> asyncio.Lock:
         """Return what lets one event of a message or a conversation be handled after the other."""

@@ -133,6 +133,8 @@ class Presses:
         """Count a vote by button, or withdraw it if it repeats the current one."""
         if await self.takes_back(press):
             await self._vote(press, None)
+            claim = await self._desk.conversations.claim_of(press.value)
+            await self._desk.off_replaced(claim, press.person, value)
             await responder.reply(Reply(_taken_back(value, await self._desk.engine.esteem(press.value))))
         elif value:
             await self._vote(press, 1)

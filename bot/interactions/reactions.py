@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -106,18 +106,21 @@ class ReactionHandler:
     async def cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
         answer_id = await self._desk.conversations.answer_of(cleared.ref.key)
-        gone = self._votes_gone(chat, cleared, answer_id) if answer_id else self._unmarked(chat, cleared)
+        claim = await self._desk.conversations.claim_at(cleared.ref.key)
+        answers = (*(claim.before if claim else ()), *filter(None, [answer_id]))
+        gone = self._votes_gone(chat, cleared, answers) if answers else self._unmarked(chat, cleared)
         await self._to_its_end(gone)
 
-    async def _votes_gone(self, chat: Chat, cleared: Cleared, answer_id: str) -> None:
-        """Withdraw the votes of everybody who has no emoji of that vote left on the answer."""
+    async def _votes_gone(self, chat: Chat, cleared: Cleared, answers: Sequence[str]) -> None:
+        """Withdraw the votes of everybody who has no emoji of that vote left on the message of answers."""
         about(cleared.ref.key, platform=chat.name)
         hands: tuple[Literal[0, 1], ...] = (1, 0)
         for value in hands:
             if not cleared.emoji or worth(cleared.emoji) == value:
                 holders = {a for emoji, all_ in cleared.left.items() for a in all_ if worth(emoji) == value}
-                await self._desk.engine.votes_cleared(answer_id, value, holders)
-        await self._desk.unsolicited.noticed(answer_id)
+                for answer_id in answers:
+                    await self._desk.engine.votes_cleared(answer_id, value, holders)
+        await self._desk.unsolicited.noticed(answers[-1])
 
     async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw the ✅ of everybody whose ✅ is no longer on the message."""
@@ -169,6 +172,10 @@ class ReactionHandler:
             if answer_id:
                 await self._desk.opted_out.reacted(chat, reaction)
             return
+        hand = worth(reaction.emoji)
+        if hand is not None and not reaction.added:
+            claim = await self._desk.conversations.claim_at(reaction.ref.key)
+            await self._desk.off_replaced(claim, reaction.person, hand, reaction.at)
         if mark:
             async with self._desk.lock(f"mark {reaction.ref.key}"):
                 if not await self._desk.conversations.taken(reaction.event):

@@ -182,7 +182,8 @@ class Recount:
                 for account, ref in people.items()
             }
             if under.whole:
-                changes += await self._desk.engine.votes_cleared(shown.answer_id, value, set(hands), newest)
+                for answer_id in (*shown.before, shown.answer_id):
+                    changes += await self._desk.engine.votes_cleared(answer_id, value, set(hands), newest)
             heeded = sorted(account for account in hands if self._heeds(account, shown))
             waiting = {self._voter(account): account for account in heeded}
             for voter in sorted(await self._store.unheard(shown, value, set(waiting), newest)):

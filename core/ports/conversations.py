@@ -21,7 +21,8 @@ class Claim:
     `parts` the messages that the reply takes, `at` seconds since the epoch. `language` is the one that it was
     answered in, once it was. A claim that is not `decided` may turn out to be meant for somebody else; nobody
     has worked on it. `tries` counts the processes that began to. `posting` is the id of the answer that was
-    found, before it is known to be posted.
+    found, before it is known to be posted. `before` are answers that stood in the same messages until an edit
+    replaced them, the first one first.
     """
 
     message: str
@@ -32,6 +33,7 @@ class Claim:
     parts: tuple[MessageRef, ...] = ()
     answer_id: str = ""
     posting: str = ""
+    before: tuple[str, ...] = ()
     is_settled: bool = False
     language: str = ""
     decided: bool = True
@@ -107,6 +109,9 @@ class ConversationStore(Protocol):
 
     async def answer_of(self, part: str) -> str:
         """Return the id of the answer that a posted message carries; empty when there is none."""
+
+    async def claim_at(self, part: str) -> Claim | None:
+        """Return the claim whose reply takes a posted message."""
 
     async def claim_of(self, answer_id: str) -> Claim | None:
         """Return the claim that was settled with that answer."""

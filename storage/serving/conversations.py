@@ -186,6 +186,11 @@ class SqlConversations(Store):
         )
         return await self._value(statement) or ""
 
+    async def claim_at(self, part: str) -> Claim | None:
+        """Return the claim whose reply takes a posted message."""
+        takes = ClaimRow.message == select(PostRow.message).where(PostRow.part == part).scalar_subquery()
+        return await self._first(select(ClaimRow.__table__).where(takes))
+
     async def claim_of(self, answer_id: str) -> Claim | None:
         """Return the claim that was settled with that answer."""
         if not answer_id:
@@ -213,33 +218,18 @@ class SqlConversations(Store):
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
-        return await self._first(
-            select(ClaimRow.__table__)
-            .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
-            .order_by(ClaimRow.at.desc())
-            .limit(1)
-        )
+        return await self._latest(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
 
     async def last_asked(self, conversation: str) -> Claim | None:
         """Return the latest question of a conversation that has an answer."""
         asked = (ClaimRow.answer_id != "", ClaimRow.kind.in_(("message", "share")))
-        return await self._first(
-            select(ClaimRow.__table__)
-            .where(ClaimRow.conversation == conversation, *asked)
-            .order_by(ClaimRow.at.desc())
-            .limit(1)
-        )
+        return await self._latest(ClaimRow.conversation == conversation, *asked)
 
     async def last_told(self, conversation: str) -> Claim | None:
         """Return the latest settled question of a conversation that was replied to, if only with a word."""
         told = exists().where(PostRow.message == ClaimRow.message)
         settled = (ClaimRow.answer_id.is_not(None), ClaimRow.kind.in_(("message", "share")))
-        return await self._first(
-            select(ClaimRow.__table__)
-            .where(ClaimRow.conversation == conversation, *settled, told)
-            .order_by(ClaimRow.at.desc())
-            .limit(1)
-        )
+        return await self._latest(ClaimRow.conversation == conversation, *settled, told)
 
     async def open_in(self, conversation: str) -> tuple[Claim, ...]:
         """Return the questions of a conversation that are not settled yet, oldest first."""
@@ -263,12 +253,7 @@ class SqlConversations(Store):
     async def last_in(self, channel: str) -> Claim | None:
         """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
         within = ClaimRow.conversation.startswith(f"{channel}:", autoescape=True)
-        return await self._first(
-            select(ClaimRow.__table__)
-            .where(within, ClaimRow.answer_id != "")
-            .order_by(ClaimRow.at.desc())
-            .limit(1)
-        )
+        return await self._latest(within, ClaimRow.answer_id != "")
 
     async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note the new words of a claim that is not decided yet."""
@@ -304,6 +289,10 @@ class SqlConversations(Store):
         people = map(Name, payload.get("authors") or ())
         await keep_words(self._database, connection, CLAIM, message, people)
 
+    async def _latest(self, *where: Any) -> Claim | None:
+        found = select(ClaimRow.__table__).where(*where)
+        return await self._first(found.order_by(ClaimRow.at.desc()).limit(1))
+
     async def _first(self, statement: Any) -> Claim | None:
         row = await self._row(statement)
         return _claim(row) if row else None
@@ -319,6 +308,7 @@ def _claim(row: Any) -> Claim:
         Claim,
         row,
         parts=tuple(MessageRef(*part) for part in row.parts),
+        before=tuple(row.before),
         answer_id=row.answer_id or "",
         is_settled=row.answer_id is not None,
     )

@@ -171,6 +171,9 @@ async def test_a_reopened_claim_waits_again_in_the_same_messages(store: Conversa
     assert not await store.claim(claim("m"))
     await store.answered("m", "a2")
     assert await store.answer_of("slack:C:p1") == "a2"
+    there = await store.claim_at("slack:C:p1")
+    assert there is not None and (there.answer_id, there.before) == ("a2", ("a1",))
+    assert await store.claim_at("slack:C:p2") is None
 
 
 async def test_a_reply_of_very_many_messages_is_kept(store: ConversationStore) -> None:
