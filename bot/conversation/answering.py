@@ -21,7 +21,7 @@ from bot.rendering.answers import WORKING, compose, controls
 from core.domain import Answer, MessageRef, Question, Scope
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
-from core.ports import PLACE, Claim
+from core.ports import PLACE
 from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
@@ -146,9 +146,7 @@ class Answering:
                     raise
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
                 await asyncio.sleep(pause)
-                claim = await self._desk.conversations.claimed(key)
-                # it may have been posted though nobody said so, such as after a time-out
-                answer.parts = await self._posted(chat, message, claim) if claim is not None else ()
+                await self._look(answer)
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 if self._desk.cluster.is_sure:  # else another process may have answered
@@ -162,8 +160,12 @@ class Answering:
             except PlatformError as error:  # the answer stands, and people can still vote on it
                 log.warning("an answer has no boxes for votes: %s", error)
 
-    async def _posted(self, chat: Chat, message: Message, claim: Claim) -> tuple[MessageRef, ...]:
-        return claim.parts or await self._strays.of(chat, message.ref, claim)
+    async def _look(self, answer: _Answer) -> None:
+        """Find what was posted of an answer though nobody said so, such as after a time-out."""
+        claim = await self._desk.conversations.claimed(answer.message.key)
+        answer.parts = claim.parts if claim else ()
+        if claim and not answer.parts:
+            answer.parts = await self._strays.of(answer.chat, answer.message.ref, claim)
 
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""
@@ -201,8 +203,7 @@ class Answering:
 
         Where nobody called the bot, no progress is shown and an unsure answer is not posted.
         """
-        chat, message = answer.chat, answer.message
-        key = message.key
+        chat, message, key = answer.chat, answer.message, answer.message.key
         quiet = message.unasked == "questions"
         product = self._desk.engine.product.name
 
@@ -247,6 +248,8 @@ class Answering:
             return Reply(_(ThreadloreError.told))
         finally:
             await show.finish()
+            if show.in_doubt:
+                await self._look(answer)
 
     async def _composed(self, answer: Answer, message: Message) -> Reply:
         """Return the reply of an answer with its controls, as the asker's choices allow."""

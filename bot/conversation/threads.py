@@ -99,6 +99,8 @@ class StreamingReply:
         self._before = 0
         self._shown = ""
         self._closed = False
+        self.in_doubt = False
+        """Whether the first words may be posted though the platform did not say so."""
         self._task: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
 
@@ -134,7 +136,7 @@ class StreamingReply:
             self._task = asyncio.create_task(self._edit())
 
     async def _edit(self) -> None:
-        while not self._closed:
+        while not (self._closed or self.in_doubt):
             reply = growing(self._text, self._product, self._release, self._evidence, self._before)
             if reply.markdown == self._shown:
                 return
@@ -143,6 +145,7 @@ class StreamingReply:
                 before, self.parts = self.parts, await self._put(reply)
             except PlatformError as error:
                 log.info("an intermediate edit failed: %s", error)
+                self.in_doubt = error.retryable and not self.parts
                 return
             if self.parts != before:
                 await self._note(self.parts)

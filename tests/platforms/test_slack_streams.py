@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platforms.slack.api.errors import Allowance, Pacing
+from bot.platforms.slack import stream
+from bot.platforms.slack.api.errors import Allowance, Pacing, SlackRefused
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.stream import LONGEST, noted, settled
 from bot.platforms.slack.text.mrkdwn import defuse
@@ -177,6 +178,33 @@ async def test_too_many_streams_are_a_reason_for_edits_for_a_while(
     await chat.post(where, SIGN)
     await chat.post(where, SIGN)
     assert methods(slack) == ["startStream ratelimited", "postMessage", "postMessage"]
+
+
+async def test_a_stream_that_begins_after_its_time_leaves_no_message(
+    chat: Chat, slack: SlackServer, where: MessageRef, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "QUICK", 0.1)
+    slack.held.add("chat.startStream")
+    parts = await chat.post(where, SIGN)
+    assert [m["ts"] for m in slack.said("C1")] == [parts[0].message]
+    slack.held.clear()
+    await chat.edit(await chat.post(where, SIGN), DONE)
+    await slack.until(lambda: "delete" in methods(slack))
+    assert await chat.edit(parts, DONE) == parts
+    assert [m["text"] for m in slack.said("C1")] == [DONE.markdown] * 2
+    assert methods(slack).count("startStream") == 1, "for a while there is no other"
+
+
+@pytest.mark.parametrize("code", ["fatal_error", "internal_error", "service_unavailable"])
+async def test_who_posts_hears_that_a_stream_may_have_begun(
+    code: str, chat: Chat, slack: SlackServer, where: MessageRef
+) -> None:
+    slack.fail("chat.startStream", code)
+    with pytest.raises(SlackRefused) as refused:
+        await chat.post(where, SIGN)
+    assert refused.value.retryable and refused.value.in_doubt
+    await chat.post(where, SIGN)
+    assert methods(slack) == [f"startStream {code}", "postMessage"]
 
 
 async def test_a_switch_turns_streams_off(slack: SlackServer, dispatch: Recorder) -> None:

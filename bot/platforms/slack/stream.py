@@ -12,6 +12,7 @@ after some minutes, or without a word for half a minute (python-slack-sdk, issue
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import re
@@ -19,8 +20,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
-from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.client import QUICK, SlackApi
 from bot.platforms.slack.api.errors import NO_STREAMS, TRANSIENT, SlackRefused
 from bot.platforms.slack.text.mrkdwn import defuse
 from bot.ports.chat import Reply
@@ -31,7 +33,8 @@ log = logging.getLogger(__name__)
 LONGEST = 11_000
 """Characters that are streamed; Slack takes 12,000. What goes beyond comes with the finished answer."""
 PAUSE = 30.0
-"""Seconds without a new stream after Slack has said that there are too many, where it names no time."""
+"""Seconds without a new stream after Slack has said that there are too many, where it names no time, or has
+said nothing."""
 _WORD = 40
 """Characters up to which the last word of a growing text waits for its end."""
 _MENTION = re.compile("[<@&]")
@@ -56,28 +59,55 @@ class Streams:
         self._refusing: set[str] = set()
         self._paused = -math.inf
         self._open: dict[tuple[str, str], _Stream] = {}
+        self._late: set[asyncio.Task[None]] = set()
 
     def __contains__(self, place: tuple[str, str]) -> bool:
         """Return True if the message at a place (channel, ts) streams."""
         return place in self._open
 
     async def start(self, channel: str, thread: str, user: str, team: str, reply: Reply) -> str:
-        """Start a stream in a thread and return its ts; empty where there can be none now."""
+        """Start a stream in a thread and return its ts; empty where there can be none now.
+
+        Raises SlackRefused where one may have begun though Slack did not say so.
+        """
         possible = self.enabled and thread and user and channel not in self._refusing
         if not possible or self._clock() < self._paused:
             return ""
         said = noted(reply.markdown)
         given = {"recipient_user_id": user} | ({"recipient_team_id": team} if team else {})
+        given |= {"channel": channel, "thread_ts": thread, "markdown_text": said}
+        starting = asyncio.create_task(self._api.once("chat.startStream", **given))
+        await asyncio.wait({starting}, timeout=QUICK)
+        if not starting.done():
+            log.info("Slack does not say whether a stream began, so the answer is posted without one.")
+            self._pause()
+            self._take_back(channel, starting)
+            return ""
         try:
-            answer = await self._api.call(
-                "chat.startStream", quick=True, channel=channel, thread_ts=thread, markdown_text=said, **given
-            )
+            ts = str(starting.result().get("ts") or "")
         except SlackRefused as error:
             self._learn(channel, error)
+            if error.in_doubt:
+                raise
             return ""
-        ts = str(answer.get("ts") or "")
         self._open[channel, ts] = _Stream(len(said), note=said)
         return ts
+
+    def _take_back(self, channel: str, starting: asyncio.Task[dict[str, Any]]) -> None:
+        """Delete the message of a stream that begins too late: another one stands in its place by then."""
+
+        async def take_back() -> None:
+            with suppress(SlackRefused):
+                ts = str((await starting).get("ts") or "")
+                await self.stop(channel, ts)
+                await self._api.call("chat.delete", channel=channel, ts=ts)
+
+        task = asyncio.create_task(take_back())
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+
+    def _pause(self, seconds: float = 0.0) -> None:
+        self._paused = self._clock() + max(PAUSE, seconds)
 
     def _learn(self, channel: str, error: SlackRefused) -> None:
         """Remember what a refused stream says about the next one."""
@@ -88,8 +118,8 @@ class Streams:
             self.enabled = False
             log.info("This workspace has no streams, so answers are edited while they grow: %s", error)
         else:
-            if error.status == 429:
-                self._paused = self._clock() + max(PAUSE, error.retry_after)
+            if error.status == 429 or error.in_doubt:
+                self._pause(error.retry_after)
             log.info("An answer is not streamed this time: %s", error)
 
     async def add(self, channel: str, ts: str, reply: Reply) -> None:

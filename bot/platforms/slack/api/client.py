@@ -34,9 +34,9 @@ _EVENTS = (
     "app_home_opened", "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added",
     "reaction_removed",
 )  # fmt: skip
-_QUICK = 5.0
+QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
-_PATIENT = 180.0
+PATIENT = 180.0
 """Seconds for calls that must arrive, with the pauses that rate limits ask for."""
 _FILES = (".slack.com", ".slack-gov.com")
 """How the hosts that keep files end."""
@@ -99,10 +99,20 @@ class SlackApi:
 
         Raises SlackRefused, also where Slack cannot be reached.
         """
-        function = getattr(self._quick if quick else self._patient, method.replace(".", "_"))
+        client, seconds = (self._quick, QUICK) if quick else (self._patient, PATIENT)
+        return await self._call(client, seconds, method, arguments)
+
+    async def once(self, method: str, **arguments: Any) -> dict[str, Any]:
+        """Call a Web API method once, and wait long for what comes of it; raises SlackRefused."""
+        return await self._call(self._quick, PATIENT, method, arguments)
+
+    async def _call(
+        self, client: AsyncWebClient, seconds: float, method: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        function = getattr(client, method.replace(".", "_"))
         await STILL.get()()
         try:
-            async with asyncio.timeout(_QUICK if quick else _PATIENT):
+            async with asyncio.timeout(seconds):
                 answer = await function(**arguments)
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             refusal = refusal_of(method, error)
@@ -115,7 +125,7 @@ class SlackApi:
     async def identity(self) -> tuple[dict[str, Any], frozenset[str]]:
         """Return who the bot is (`auth.test`) and the scopes it was granted, empty if not told."""
         try:
-            async with asyncio.timeout(_QUICK * 2):
+            async with asyncio.timeout(QUICK * 2):
                 answer = await self._quick.auth_test()
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("auth.test", error) from error
@@ -132,7 +142,7 @@ class SlackApi:
         client.proxy = proxy_for(url)
         await STILL.get()()
         try:
-            async with asyncio.timeout(_QUICK * 4):
+            async with asyncio.timeout(QUICK * 4):
                 answer = await client.send_dict(body)
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("response_url", error) from error
@@ -160,7 +170,7 @@ class SlackApi:
         told = b""
         try:
             async with (
-                asyncio.timeout(_QUICK),
+                asyncio.timeout(QUICK),
                 self._socket.aiohttp_client_session.get(
                     url, headers=headers, allow_redirects=False, proxy=proxy_for(url)
                 ) as answer,
@@ -179,7 +189,7 @@ class SlackApi:
     async def open_socket(self, *, quick: bool = False) -> str:
         """Ask for a Socket Mode URL; `quick` waits out no rate limit. Raises SlackRefused."""
         try:
-            async with asyncio.timeout(_QUICK * 2):
+            async with asyncio.timeout(QUICK * 2):
                 if quick:
                     told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
                     return str(told["url"])

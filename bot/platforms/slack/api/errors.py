@@ -21,6 +21,8 @@ TRANSIENT = frozenset({
     "timeout",
 })
 """The same call may work later."""
+NOT_DONE = frozenset({"rate_limited", "ratelimited"})
+"""The call was not carried out; of any other trouble of the moment nobody knows whether it was."""
 NO_STREAMS = frozenset({
     "deprecated_endpoint", "enterprise_is_restricted", "feature_not_enabled", "is_bot", "method_deprecated",
     "missing_scope", "not_allowed_token_type", "unknown_method",
@@ -63,7 +65,8 @@ class SlackRefused(PlatformError):
     """Report a call that Slack did not carry out; `code` is Slack's, `status` that of HTTP.
 
     `retry_after` is the time in seconds that Slack wants to be left alone for; 0 where it names none.
-    What is no trouble of the moment is refused the next time as well.
+    What is no trouble of the moment is refused the next time as well. `in_doubt` says that Slack may have
+    carried it out all the same.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class SlackRefused(PlatformError):
         elif code in ("is_archived", "is_inactive"):
             self.told = ARCHIVED
         self.retryable = status >= 500 or status == 429 or code in TRANSIENT
+        self.in_doubt = self.retryable and status != 429 and code not in NOT_DONE
 
 
 def rejected(variable: str, refusal: SlackRefused) -> PlatformRejected:
