@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from bot.conversation.desk import Desk
 from bot.escalation.resolving import Resolving
-from bot.ports.chat import ref_of
+from bot.ports.chat import Chat, ref_of
 from core.domain import MessageRef
 
 
-async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: str) -> list[MessageRef]:
+async def said_in(
+    desk: Desk, resolving: Resolving, chat: Chat, place: MessageRef, links: str
+) -> list[MessageRef]:
     """Return the messages there that wait for an answer, were put to people or are a person's answer.
 
     `links` begins the links to messages of that place. What was answered needs nothing more: its reply is
@@ -25,7 +27,10 @@ async def said_in(desk: Desk, resolving: Resolving, place: MessageRef, links: st
         for key, conversation in said.items()
         if conversation == place.conversation or (whole and conversation.startswith(whole))
     }
-    for message in await desk.engine.accepted.linked(links, place.channel_key if whole else ""):
-        one = replace(place, message=message)
+    for link in await desk.engine.accepted.linked(links, place.channel_key if whole else ""):
+        one = await chat.linked(link)
+        if one is None or one.channel != place.channel:
+            # Discord cannot tell any more what a thread belonged to; its links end with the message's id
+            one = replace(place, message=link.rpartition("/")[2])
         found[one.key] = one
     return [ref for ref in found.values() if ref.message]

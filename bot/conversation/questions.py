@@ -286,7 +286,7 @@ class Questions:
         answers of people go; `links` begins the links to these.
         """
         if not ref.message:
-            for one in await said_in(self._desk, self._resolving, ref, links):
+            for one in await said_in(self._desk, self._resolving, chat, ref, links):
                 try:
                     await self.deleted(chat, one)
                 except PlatformError as error:

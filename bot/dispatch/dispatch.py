@@ -118,10 +118,7 @@ class Dispatch:
     # --- what people do -----------------------------------------------------------------------
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
-        """Answer a message that is meant for the bot, once, in the language of its words.
-
-        `taken` is called once the message is safe: the platform need not send it again.
-        """
+        """Answer a message for the bot, once; `taken` is called when the platform need not send it again."""
         await self._questions.message(chat, message, taken)
 
     def waits(self, key: str) -> bool:
@@ -137,6 +134,10 @@ class Dispatch:
         """Delete the answers to a deleted question; forget a person's answer (`Questions.deleted`)."""
         self._noted(ref)
         await self._questions.deleted(chat, ref, links)
+
+    async def archived(self, chat: Chat, channel: str) -> None:
+        """Withdraw what people were asked in a channel (`slack:C1`) where nobody can write any more."""
+        await self._resolving.archived(chat, channel)
 
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
@@ -304,10 +305,8 @@ def dispatch_of(
 
 
 def _allowance(app: Application) -> Allowance:
-    settings, privacy = app.settings, app.privacy
-    rates = Rates(
-        settings.questions_per_minute, settings.questions_per_day, settings.workspace_questions_per_day
-    )
+    told, privacy = app.settings, app.privacy
+    rates = Rates(told.questions_per_minute, told.questions_per_day, told.workspace_questions_per_day)
     return Allowance(rates, app.buckets, veil=privacy.names.veil, is_out=privacy.is_out)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -18,7 +17,6 @@ from core.languages import _
 from core.ports.conversations import Claim
 from core.ports.escalations import Post, Ticket
 from core.ports.opinions import Correction
-from core.text.markup import inert
 from core.text.words import looks_like_question
 
 log = logging.getLogger(__name__)
@@ -149,7 +147,7 @@ class Resolving:
             now = await self._tickets.of(ticket.message) or ticket
             known = await self._engine.accepted.corrections(ticket.answer_id)
             kept = next((one.better for one in known if one.person == person.id), "")
-            said = _reworded(kept, before, after)
+            said = text.reworded(kept, before, after)
             if said != kept:
                 better = Correction(ticket.answer_id, person.id, person.name, "other", said, time.time())
                 await self._engine.accepted.correct(better, True, link, asked=now.question)
@@ -237,10 +235,16 @@ class Resolving:
         """Reopen the ticket whose answer was deleted; withdraw the one whose question was."""
         if ticket := await self._tickets.answered_by(ref.key):
             await self.reopen(chat, ticket)
-        for one in await self._tickets.about(ref.key):
+        await self._withdraw(chat, await self._tickets.about(ref.key), text.TAKEN_BACK)
+
+    async def archived(self, chat: Chat, channel: str) -> None:
+        """Withdraw what waits for an answer in a channel (`slack:C1`) where nobody can write any more."""
+        await self._withdraw(chat, await self._tickets.waiting(channel), text.ARCHIVED)
+
+    async def _withdraw(self, chat: Chat, tickets: Sequence[Ticket], said: str) -> None:
+        for one in tickets:
             if ticket := await self._removed(one.message):
-                told = [text.TAKEN_BACK] * len(ticket.posts)
-                await self._show(chat, replace(ticket, notice=()), told, "")
+                await self._show(chat, replace(ticket, notice=()), [said] * len(ticket.posts), "")
                 await self._delete(chat, ticket.notice)
 
     async def reworded(self, chat: Chat, message: Message) -> None:
@@ -301,16 +305,6 @@ class Resolving:
                     log.info("what was said of a question to a person could not be changed: %s", error)
 
 
-def _reworded(kept: str, before: str, after: str) -> str:
-    """Return what somebody said with one message in place of the last that said `before`, else at the end."""
-    whole = f"\n\n{kept}\n\n"
-    at = whole.rfind(f"\n\n{before}\n\n") if before else len(whole)
-    if at < 0:
-        return kept
-    said = f"{whole[:at]}\n\n{after}{whole[at + 2 + len(before) :]}"
-    return re.sub(r"\n{3,}", "\n\n", said).strip()
-
-
 async def _link(chat: Chat, ref: MessageRef) -> str:
     try:
         return await chat.permalink(ref)
@@ -322,9 +316,4 @@ async def _link(chat: Chat, ref: MessageRef) -> str:
 def _passed(ticket: Ticket, message: Message) -> Reply:
     """Return what the asker reads of a direct message that answers them."""
     by = f"**{_(text.ANSWERS).format(name=text.named(message.author.name))}**"
-    return Reply(f"{by}\n{quoted(message.text)}", concerns=ticket.answer_id)
-
-
-def quoted(said: str) -> str:
-    """Return what a person said as a quotation that calls nobody."""
-    return "\n".join(f"> {line}" for line in inert(said).split("\n"))
+    return Reply(f"{by}\n{text.quoted(message.text)}", concerns=ticket.answer_id)

@@ -57,6 +57,7 @@ PASSED_ON_AT = N_("Thank you. I have passed it on to the asker, [here]({link})."
 ANSWERS = N_("{name} answers:")
 NOTICE_RESOLVED = N_("✅ Resolved by {name}.")
 TAKEN_BACK = "The question was deleted, so there is nothing left to do here."
+ARCHIVED = "The channel of this question was archived, so there is nothing left to do here."
 WORDS_GONE = (
     "Somebody would like help here. What this said was in the words of a person who asked to be forgotten; "
     "please look in the thread."
@@ -189,3 +190,18 @@ def _pages(answer: Answer) -> list[str]:
     ]
     pages = [(re.sub(r"[\[\]]", "", title), url) for title, url in dict.fromkeys(found) if title]
     return [link(title, url) for title, url in pages[:PAGES]]
+
+
+def reworded(kept: str, before: str, after: str) -> str:
+    """Return what somebody said with one message in place of the last that said `before`, else at the end."""
+    whole = f"\n\n{kept}\n\n"
+    at = whole.rfind(f"\n\n{before}\n\n") if before else len(whole)
+    if at < 0:
+        return kept
+    said = f"{whole[:at]}\n\n{after}{whole[at + 2 + len(before) :]}"
+    return re.sub(r"\n{3,}", "\n\n", said).strip()
+
+
+def quoted(said: str) -> str:
+    """Return what a person said as a quotation that calls nobody."""
+    return "\n".join(f"> {line}" for line in inert(said).split("\n"))

@@ -50,7 +50,7 @@ class Digest:
         now = self._now()
         due = latest(self._when, now)
         key = f"gaps {due:%Y-%m-%d}"
-        if await self._notices.was_told(key) or (self._tried and now - self._tried < RETRY):
+        if await self._notices.is_settled(key) or (self._tried and now - self._tried < RETRY):
             return
         self._tried = now
         since = (now - due) / DAY + WEEK * await self._weeks(due)

@@ -91,19 +91,30 @@ class Notices:
         known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
         return all(notice is not None and notice.told_at > 0 for notice in known)
 
+    async def is_settled(self, key: str) -> bool:
+        """Return True if a notice was said in every channel, or could not be for a day."""
+        known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
+        return all(notice is not None and self._is_settled(notice) for notice in known)
+
+    def _is_settled(self, notice: Notice) -> bool:
+        return notice.told_at > 0 or self._clock() - notice.at >= GIVE_UP_SECONDS
+
     async def say_once(self, text: str, key: str, concerns: str = "") -> None:
-        """Post a text where it was not posted yet; the text is not kept, so the caller must retry.
+        """Post a text where it was not posted yet; the text is not kept, so the caller must retry, for a day.
 
         `concerns` are the answers whose questions it quotes, as of a `Reply`.
         """
         for channel in self.channels:
-            known = await self._store.notice(channel, _key(key))
-            if known is None or not known.told_at:
-                notice = Notice(channel, _key(key), text, self._clock())
-                if problem := await self._post(notice, concerns):
-                    log.warning("%s was not told %r, it is tried again: %s", channel, key, problem)
-                else:
-                    await self._store.keep(replace(notice, text="", told_at=self._clock(), tries=1))
+            known = await self._store.notice(channel, _key(key)) or Notice(
+                channel, _key(key), "", self._clock()
+            )
+            if self._is_settled(known):
+                continue
+            problem = await self._post(replace(known, text=text), concerns)
+            if problem:
+                log.warning("%s was not told %r, it is tried again for a day: %s", channel, key, problem)
+            told_at = 0.0 if problem else self._clock()
+            await self._store.keep(replace(known, told_at=told_at, tries=known.tries + 1))
 
     async def settle(self, key: str) -> None:
         """Mark a notice as said everywhere, because there is nothing to say."""

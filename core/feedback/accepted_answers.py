@@ -139,11 +139,10 @@ class AcceptedAnswers:
         return was_remembered
 
     async def linked(self, links: str, channel: str = "") -> list[str]:
-        """Return the ids of people's remembered messages whose links begin so, or that stand in a channel."""
+        """Return the links of people's remembered messages that begin so, or that stand in a channel."""
         pairs = await self._memory.everything() if links else ()
         found = [(pair, cited.url) for pair in pairs if pair.origin == "person" for cited in pair.citations]
-        there = (url for pair, url in found if url.startswith(links) or pair.channel == channel != "")
-        return [url.rpartition("/")[2] for url in there]
+        return [url for pair, url in found if url.startswith(links) or pair.channel == channel != ""]
 
     # --- corrections --------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 
 from bot.operations.digest import Digest, latest
+from bot.operations.notices import GIVE_UP_SECONDS
 from core.insights.statistics import Gap, Unserved
 from tests.bot.test_notices import Office
 
@@ -98,6 +99,21 @@ async def test_a_channel_that_cannot_be_reached_gets_it_later_and_the_others_not
     assert len(await desk.at(datetime(2026, 11, 23, 9, 11))) == 1
     assert not await desk.at(datetime(2026, 11, 23, 9, 30))
     assert sorted(to for to, _ in desk.said) == ["7", "C1"]
+
+
+async def test_a_channel_that_is_gone_is_tried_for_a_day_and_the_next_digest_tells_its_days() -> None:
+    desk = Desk()
+    await desk.at(MONDAY)
+    for wall in desk.walls.values():
+        wall.down = True
+    for hour in (9, 10):
+        assert not await desk.at(datetime(2026, 11, 30, hour, 0))
+    assert len(desk.days) == 3
+    desk.now += GIVE_UP_SECONDS
+    assert not await desk.at(datetime(2026, 12, 1, 10, 0)) and len(desk.days) == 3, "it is given up"
+    for wall in desk.walls.values():
+        wall.down = False
+    assert len(await desk.at(datetime(2026, 12, 7, 9, 0))) == 2 and desk.days[-1] == 14
 
 
 async def test_wrong_reuse_is_told_with_the_gaps() -> None:

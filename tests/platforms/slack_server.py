@@ -99,6 +99,15 @@ class SlackServer(Wire):
         now = "private" if kind == "group" else "public"
         self.say(user, channel, f"made this channel *{now}*.", subtype=f"channel_convert_to_{now}")
 
+    def close(self, channel: str, delete: bool = False) -> None:
+        """Archive a channel, or delete it with all that was said there."""
+        there, what = self.channels[channel], "deleted" if delete else "archive"
+        kind = "group" if there["kind"] == "group" else "channel"
+        self.emit({"type": f"{kind}_{what}", "channel": channel, "user": "UADMIN", "event_ts": self.tick()})
+        there["archived"] = True
+        if delete:
+            del self.channels[channel], self.messages[channel]
+
     def share(self, channel: str, shared: bool = True, tell: bool = True) -> None:
         """Let another organization into a channel, or out of it; without `tell` no event says so."""
         self.channels[channel]["shared"] = shared

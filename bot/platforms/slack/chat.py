@@ -62,6 +62,8 @@ class SlackChat:
         self._edits, self._appends = Pace(pacing.edits, clock), Pace(pacing.appends, clock)
         self._locks: dict[str, asyncio.Lock] = {}
         self._paused = -math.inf
+        self.gone: set[str] = set()
+        """Channels that were deleted, with all that stood in them."""
 
     def heard(self, ref: MessageRef, user: str, team: str) -> None:
         """Remember who wrote a message, and in which workspace they are."""
@@ -176,8 +178,8 @@ class SlackChat:
         return fresh
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
-        """Delete a posted reply."""
-        for ref in parts:
+        """Delete a posted reply; what stood in a channel that was deleted is gone already."""
+        for ref in (part for part in parts if part.channel not in self.gone):
             self.asides.deleted(ref)
             await self._messages.remove(ref)
 

@@ -85,6 +85,12 @@ class Events:
                 )
             case "message", "message_changed":
                 return await self._changed(event, channel, event_id, taken)
+            case (("channel_deleted" | "group_deleted"), _):
+                self._chat.gone.add(channel)
+                links = f"{self._api.url}archives/{channel}/"
+                return self._dispatch.deleted(self._chat, MessageRef("slack", channel, ""), links)
+            case (("channel_archive" | "group_archive"), _):
+                return self._dispatch.archived(self._chat, f"slack:{channel}")
             case "message", "channel_convert_to_private":
                 await self._directory.scope(channel, "group")
                 return self._dispatch.channel_became_private(f"slack:{channel}")

@@ -31,8 +31,8 @@ from core.ports.cluster import STILL
 log = logging.getLogger(__name__)
 
 _EVENTS = (
-    "app_home_opened", "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added",
-    "reaction_removed",
+    "app_home_opened", "app_mention", "channel_archive", "channel_deleted", "channel_shared",
+    "channel_unshared", "group_archive", "group_deleted", "message", "reaction_added", "reaction_removed",
 )  # fmt: skip
 QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
@@ -78,9 +78,9 @@ class SlackApi:
         self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
         self._patient.proxy = self._quick.proxy = proxy_for(base_url)
         self._token = bot_token
-        self.user = self.bot = self.team = self.enterprise = self.date = ""
+        self.user = self.bot = self.team = self.enterprise = self.date = self.url = ""
         """The bot's own user id (U…), bot id (B…), workspace (T…), its organization on an Enterprise Grid
-        (E…), and Slack's time, after `identity`."""
+        (E…), Slack's time, and the workspace's address (`https://….slack.com/`), after `identity`."""
         self._revoked: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
         self._socket = Socket(
             stale_after,
@@ -131,6 +131,7 @@ class SlackApi:
             raise refusal_of("auth.test", error) from error
         self.user, self.bot = str(answer.get("user_id") or ""), str(answer.get("bot_id") or "")
         self.team, self.enterprise = str(answer.get("team_id") or ""), str(answer.get("enterprise_id") or "")
+        self.url = str(answer.get("url") or "")
         told = {str(key).lower(): value for key, value in answer.headers.items()}
         granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
         return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]
