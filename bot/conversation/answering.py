@@ -216,8 +216,8 @@ class Answering:
             await _whole(self._open(answer))
         show = StreamingReply(chat, answer.parts, product, note, message.ref)
         try:
-            # a question for another release stands alone
-            history = () if message.release or quiet else await self.history(chat, message.ref)
+            alone = message.release or quiet  # a question for another release is whole
+            history = () if alone else await self.history(chat, message.ref, message.author.id)
             question = Question(
                 text=message.text,
                 asker=message.author.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from bot.conversation.desk import Desk
@@ -37,26 +37,27 @@ class Threads:
         text = str((claim.payload or {}).get("text") or "") if claim else ""
         return Turn("user", text, claim.asker, message=turn.message, at=claim.at) if claim and text else turn
 
-    async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
+    async def history(self, chat: Chat, ref: MessageRef, asker: str = "") -> tuple[Turn, ...]:
         """Read the conversation before a message, with the release that each answer was for.
 
         Messages of people who opted out or were forgotten are left out, and answers that repeat their words.
+        What somebody else asked for by a press says nothing of the release that `asker` means.
         """
         history = await chat.history(ref, TURNS)
         desk, log = self._desk, self._desk.engine.answer_log
         given = await desk.conversations.answers_in(ref.conversation, TURNS)
         authors = tuple(sorted(await log.whose(given)))
-        of = await desk.conversations.answers_of([turn.message for turn in history if turn.message])
+        posts = [post for turn in history for post in (turn.message, turn.last) if post]
+        of = await desk.conversations.answers_of(posts)
         emptied = await log.emptied(list(of.values()))
-        release = await log.releases_of(sorted({*of.values(), *given[:1]}))
+        others = {one for one in set(of.values()) - set(given) if await self._is_anothers(one, asker)}
+        release = await log.releases_of(sorted({*of.values(), *given[:1]} - others))
         turns = [
-            replace(
-                turn, text=said(turn.text), authors=authors, release=release.get(of.get(turn.message, ""), "")
-            )
+            replace(turn, text=said(turn.text), authors=authors, release=_release(turn, of, release))
             if turn.role == "assistant"
             else turn
             for turn in desk.opted_out.heard([await self._as_asked(turn) for turn in history])
-            if of.get(turn.message) not in emptied
+            if emptied.isdisjoint({of.get(turn.message, ""), of.get(turn.last, "")})
         ]
         last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
         if given and last >= 0:
@@ -65,6 +66,19 @@ class Threads:
             asked = await log.question(first)  # of a shared answer, whose question stands nowhere
             turns[:0] = [Turn("user", asked, authors=authors)] if asked else []
         return tuple(turns)
+
+    async def _is_anothers(self, answer_id: str, asker: str) -> bool:
+        """Return True if somebody else asked for an answer by a press, which is no word of the thread's."""
+        claim = await self._desk.conversations.claim_of(answer_id)
+        if claim is None or "@" not in claim.conversation:
+            return False
+        return not self._desk.opted_out.is_asker(claim, asker)
+
+
+def _release(turn: Turn, of: Mapping[str, str], release: Mapping[str, str]) -> str:
+    """Return the release of the latest answer in a turn of the bot; empty where none has one."""
+    told = (release.get(of.get(post, ""), "") for post in (turn.last, turn.message))
+    return next(filter(None, told), "")
 
 
 class StreamingReply:

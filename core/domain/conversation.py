@@ -86,9 +86,8 @@ class MessageRef:
 class Turn:
     """One earlier message of a conversation; `author` is a person's id, empty for the bot.
 
-    `at` is when it was written, in seconds since the epoch, 0 where nobody knows. Of the bot's `message` is
-    the key of its first message, and `authors` are the accounts whose words it may repeat. The text is single
-    spaced, as a question's is.
+    `at` is in seconds since the epoch, 0 where nobody knows. Of the bot's, `message` and `last` are the keys
+    of its first and last message, `authors` the accounts whose words it may repeat. Texts are single spaced.
     """
 
     role: Literal["user", "assistant"]
@@ -98,6 +97,7 @@ class Turn:
     at: float = 0.0
     authors: tuple[str, ...] = ()
     message: str = ""
+    last: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))

@@ -112,10 +112,10 @@ class Past:
         me = self._places.me
         turns: list[Turn] = []
         for message in told:
+            key = reading.ref(message.channel, message.id).key
             if message.author.id == me and turns and turns[-1].role == "assistant":
-                turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{message.content}")
+                turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{message.content}", last=key)
             elif message.author.id == me:
-                key = reading.ref(message.channel, message.id).key
                 turns.append(Turn("assistant", message.content, message=key))
             else:
                 words = reading.text(message, me)

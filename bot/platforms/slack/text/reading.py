@@ -282,12 +282,11 @@ class Reader:
             if timestamp(ts) >= end or not text:
                 continue
             if self.own(message):
-                told = said(text)
+                told, key = said(text), MessageRef("slack", before.channel, ts).key
                 if turns and turns[-1].role == "assistant":
                     # a long answer takes several messages
-                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{told}".strip())
+                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{told}".strip(), last=key)
                 else:
-                    key = MessageRef("slack", before.channel, ts).key
                     turns.append(Turn("assistant", told, message=key))
             elif is_person(message):
                 turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
