@@ -17,7 +17,7 @@ from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, deletion, sa
 from bot.conversation.gone import said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above
+from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above, says_nothing_new
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, asked_again, packed, unheard, unpacked
 from bot.rendering.answers import sorry
@@ -252,7 +252,7 @@ class Questions:
                         await self._desk.conversations.reworded(key, packed(message))
                     await self._desk.conversations.posted(key, parts)
                     return
-                if late or same or asks_nothing(message.text) or is_objection(message.text):
+                if late or same or says_nothing_new(message):
                     return
                 channel = message.ref.channel_key
                 if self._answering.stopping or await self._desk.pausing.of(channel):

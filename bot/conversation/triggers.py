@@ -18,7 +18,7 @@ from core.insights.examples import Examples
 from core.languages import _
 from core.ports import ConversationStore
 from core.ports.conversations import Claim
-from core.query.asking import asks_for_help
+from core.query.asking import asks_for_help, is_aside
 from core.text.words import looks_like_question, one_line, ruled
 from core.vocabulary import words_of
 
@@ -110,7 +110,7 @@ class Triggers:
                 await chat.solve(message.ref)
             except PlatformError as error:
                 log.info("a thread cannot be marked as solved: %s", error)
-        if message.mentions_others or asks_nothing(message.text):
+        if message.mentions_others or asks_nothing(message.text) or is_aside(message.text):
             return False
         try:
             turns = await chat.history(message.ref, ABOVE)
@@ -148,6 +148,15 @@ def _asks(text: str) -> bool:
 def asks_nothing(text: str) -> bool:
     """Return True if a text thanks, greets, calls a question off or says that it is solved."""
     return is_pleasantry(text) or is_greeting(text) or is_solved(text)
+
+
+def says_nothing_new(message: Message) -> bool:
+    """Return True if an edited message asks nothing that could be answered: thanks, an objection, an aside.
+
+    An aside is one only where the bot was not called.
+    """
+    called = message.mentions_bot or message.scope.kind == "direct"
+    return asks_nothing(message.text) or is_objection(message.text) or (not called and is_aside(message.text))
 
 
 _WORDS = frozenset(words_of(__package__)["pleasantries"].split())

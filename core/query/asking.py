@@ -8,9 +8,11 @@ Rules only, and rather a question missed than a word too much: what is missed ca
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
+from itertools import dropwhile
 
-from core.text.words import ruled, sentences
+from core.text.words import looks_like_question, ruled, sentences
 from core.vocabulary import words_of
 
 _WORDS = words_of("core.query")["asking"]
@@ -71,6 +73,51 @@ def asks_default(text: str) -> bool:
 def asks_price(text: str, pages: Iterable[str]) -> bool:
     """Return True if a price is asked for, and none of these pages tells one."""
     return _PRICE.search(_prose(ruled(text))) is not None and not any(map(_MONEY.search, pages))
+
+
+_ASIDES = words_of("core.query")["asides"]
+_FILLER = frozenset(_ASIDES["filler"].split())
+_PLAN_WORDS = frozenset(_ASIDES["plan"].split()) | _FILLER
+_PLAN = re.compile("|".join(_ASIDES["plans"]))
+_PHRASE = re.compile("|".join(_ASIDES["phrases"]))
+_CLAUSES = re.compile(r"[,.;:!…()¡\n]+|\s[-–—]+\s")
+_SMILEY = re.compile(r":[\w+-]+:|[:;=]-?[)D(P]|[\U0001f000-\U0001faff☀-➿\ufe0f\u200d]|¯\S*")
+_SHORTENED = [(re.compile(pattern), whole) for pattern, whole in _ASIDES["shortened"]]
+_OF_CODE = re.compile(r"[`<>=_{}\[\]\\/@#$|*?¿]")
+_WILL_DO = re.compile(r"^\s*will (?!(?:i|we|you|he|she|it|that|this|these|they|the|there|my|a)\b)")
+"""What begins like a question and tells a plan: "will try tomorrow"."""
+LONGEST_ASIDE = 25
+"""Words of what asks nothing, at most: who says more tells something."""
+
+
+def is_aside(text: str) -> bool:
+    """Return True if what somebody says in a thread asks nothing: what they are going to do, or think of it.
+
+    Each clause has to be known, so that a detail or a symptom ("with blueprints", "still 404") asks.
+    """
+    plain = _SMILEY.sub(" ", ruled(text)).casefold().replace("’", "'")
+    asks = looks_like_question(_WILL_DO.sub("", plain))
+    if asks or _OF_CODE.search(plain) or len(plain.split()) > LONGEST_ASIDE:
+        return False
+    plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    for shortened, whole in _SHORTENED:
+        plain = shortened.sub(whole, plain)
+    clauses = [clause.replace("'", " ").replace("-", " ").split() for clause in _CLAUSES.split(plain)]
+    return any(clauses) and all(_asks_nothing(words) for words in clauses if words)
+
+
+def _asks_nothing(words: list[str]) -> bool:
+    """Return True if a clause has nothing but filler, is a plan, or a known phrase with filler around it."""
+    whole, bare = " ".join(words), " ".join(_bare(_bare(words)))
+    if not bare or _PHRASE.fullmatch(whole) or _PHRASE.fullmatch(bare):
+        return True
+    plans = _PLAN.search(whole) or _PLAN.search(bare)
+    return bool(plans) and all(word in _PLAN_WORDS or word.isdigit() for word in words)
+
+
+def _bare(words: list[str]) -> list[str]:
+    """Return words without the filler before them, in the opposite order."""
+    return list(dropwhile(_FILLER.__contains__, words))[::-1]
 
 
 def asks_for_help(text: str) -> bool:

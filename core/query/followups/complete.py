@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import Product, Turn
+from core.query.asking import is_aside
 from core.query.followups.completions import (
     ASKS,
     PREPOSITION,
@@ -128,8 +129,9 @@ def _recent(history: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _is_question(text: str) -> bool:
-    """Return True if an earlier message is worth completing from: thanks and the like are not."""
-    return "?" in text or (not _THANKS.match(text) and bool(content_words(_LEAD.sub("", text))))
+    """Return True if an earlier message is worth completing from: thanks, plans and the like are not."""
+    asks_nothing = _THANKS.match(text) or is_aside(text)
+    return "?" in text or (not asks_nothing and bool(content_words(_LEAD.sub("", text))))
 
 
 def _completed(text: str, thread: Thread, product: Product) -> str:
