@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
+from bot.ports.chat import Reply
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, answer, open_stage, squeezed, until
+from tests.journeys.test_cleared import hands
+from tests.journeys.test_escalation import appoint, asked
+from tests.journeys.test_people import remembered, talk
+from tests.ollama_server import OllamaServer
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -56,3 +66,254 @@ async def test_an_aside_is_left_alone_and_what_goes_on_is_not(platform: str, bot
         await until(lambda: len(stage.replies(said)) == 3, "who calls the bot is answered")
         await stage.say("ann", "will try tomorrow", "direct")
         await until(lambda: stage.replies(Said("", "direct", "")), "and who writes to it")
+
+
+# --- what is no answer ------------------------------------------------------------------------
+
+
+async def votes(bot: Bot) -> int:
+    return (await bot.counts())["votes"]
+
+
+@pytest.mark.parametrize("platform", ["fake", "web", "slack"])
+async def test_a_sign_of_work_takes_no_votes(platform: str, writer: Bot, ollama: OllamaServer) -> None:
+    ollama.holds_back = True
+    async with open_stage(platform, writer) as stage:
+        asking = asyncio.create_task(stage.say("ann", PORT, to="bot"))
+        await until(lambda: ollama.running, "it is being answered")
+        said = await asking if platform != "fake" else Said("1", "public", "1")
+        sign = (await until(lambda: stage.replies(said), "a sign of work"))[0]
+        reacting = asyncio.gather(stage.react("bob", sign, "👎"), stage.react("hal", sign, "✅"))
+        if platform != "slack":  # there all that is under way is waited for
+            await reacting
+        ollama.holds_back = False
+        await asking
+        await answer(stage, said)
+        await reacting
+        await stage.quiet()
+        assert await votes(writer) == 0
+
+
+@ON_EACH_WIRE
+async def test_what_the_bot_says_beside_answers_takes_no_votes(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await until(lambda: len(stage.replies(said)) == 2, "the notice that hal is asked")
+        notice, thread = stage.replies(said)[1], await stage.say("ann", "thanks!", to="bot")
+        hint = (await until(lambda: stage.replies(thread), "a hint"))[0]
+        chat = bot.dispatch.chat_of(stage.name)
+        assert chat is not None
+        await chat.send(stage.key("desk").partition(":")[2], Reply("3 questions were not answered."))
+        digest = (await until(stage.desk, "the digest"))[-1]
+        for seen in (notice, hint, digest):
+            for who, emoji in (("ann", "👍"), ("bob", "👎"), ("hal", "✅")):
+                await stage.react(who, seen, emoji)
+        await stage.quiet()
+        assert await votes(bot) == 0
+        assert not [p for p in await bot.app.memory.everything() if p.opinions or p.origin == "person"]
+
+
+# --- edited, deleted, asked again -------------------------------------------------------------
+
+
+async def begun(stage: FakeStage, ollama: OllamaServer) -> tuple[Said, asyncio.Task[Said]]:
+    """Let ann ask what the model is slow to answer."""
+    ollama.holds_back = True
+    number = len(stage.chat.messages) + 1
+    asking = asyncio.create_task(stage.say("ann", PORT, to="bot"))
+    await until(lambda: ollama.running, "it is being answered")
+    return Said(str(number), "public", str(number)), asking
+
+
+async def test_a_question_that_is_deleted_while_it_is_answered_leaves_nothing(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with FakeStage(writer) as stage:
+        said, asking = await begun(stage, ollama)
+        sign = stage.replies(said)[0]
+        await asyncio.gather(stage.react("bob", sign, "👍"), stage.delete(said))
+        ollama.holds_back = False
+        await asking
+        assert not stage.replies(said) and await votes(writer) == 0
+        assert await writer.app.conversations.unanswered(0.0) == ()
+
+
+async def test_of_two_edits_while_it_is_answered_the_last_one_is(writer: Bot, ollama: OllamaServer) -> None:
+    async with FakeStage(writer) as stage:
+        said, asking = await begun(stage, ollama)
+        edits = [asyncio.create_task(stage.edit(said, f"{PORT[:-1]} in {name}?")) for name in ("1.0", "1.5")]
+        await asyncio.sleep(0.1)
+        ollama.holds_back = False
+        await asyncio.gather(asking, *edits)
+        await stage.quiet()
+        assert [PORTS["1.5"] in seen.text for seen in stage.replies(said)] == [True]
+
+
+async def test_an_edit_and_a_deletion_at_once_leave_nothing(writer: Bot, ollama: OllamaServer) -> None:
+    async with FakeStage(writer) as stage:
+        said, asking = await begun(stage, ollama)
+        editing = asyncio.create_task(stage.edit(said, f"{PORT[:-1]} in 1.5?"))
+        await asyncio.sleep(0)
+        deleting = asyncio.create_task(stage.delete(said))
+        await asyncio.sleep(0.1)
+        ollama.holds_back = False
+        await asyncio.gather(asking, editing, deleting)
+        await stage.quiet()
+        assert not stage.replies(said)
+        assert await writer.app.conversations.unanswered(0.0) == ()
+
+
+async def test_an_edit_that_turns_into_an_aside_leaves_the_answer(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await answer(stage, said)
+        onward = await stage.say("ann", "and in 1.5?", under=said)
+        second = await answer(stage, said, 2)
+        await stage.edit(onward, "will try tomorrow")
+        await stage.quiet()
+        assert [seen.text for seen in stage.replies(said)][1:] == [second.text]
+
+
+async def test_with_a_question_goes_the_answer_for_another_release_that_is_being_written(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with FakeStage(writer) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        ollama.holds_back = True
+        pressing = asyncio.create_task(stage.press("bob", first, "release", "1.5"))
+        await until(lambda: ollama.running, "it is being answered")
+        await stage.delete(said)
+        ollama.holds_back = False
+        await pressing
+        assert not stage.replies(said)
+        assert await writer.app.conversations.unanswered(0.0) == ()
+
+
+async def test_two_who_press_the_same_release_at_once_get_one_answer(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with FakeStage(writer) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        await asyncio.gather(*(stage.press(who, first, "release", "1.5") for who in ("ann", "bob", "hal")))
+        await stage.quiet()
+        assert len(stage.replies(said)) == 2
+
+
+async def test_a_second_question_in_the_thread_waits_for_the_first_and_one_that_is_gone_for_nothing(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with FakeStage(writer) as stage:
+        said, asking = await begun(stage, ollama)
+        later = [
+            asyncio.create_task(stage.say("ann", text, under=said))
+            for text in ("and in 1.0?", "and in 1.5?", "will try tomorrow")
+        ]
+        await asyncio.sleep(0.1)
+        gone = next(m for m in stage.chat.messages if m["text"] == "and in 1.0?")
+        await stage.delete(Said(str(gone["id"]), "public", said.root))
+        ollama.holds_back = False
+        await asyncio.gather(asking, *later)
+        await stage.quiet()
+        told = [seen.text for seen in stage.replies(said)]
+        assert len(told) == 2 and PORTS["2.0"] in told[0] and PORTS["1.5"] in told[1]
+
+
+async def test_an_answer_that_is_deleted_by_its_button_while_it_is_written_anew_stays_away(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with FakeStage(writer) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        before = stage.chat.of(first.id)["controls"]
+        ollama.holds_back = True
+        editing = asyncio.create_task(stage.edit(said, f"{PORT[:-1]} in 1.5?"))
+        await until(lambda: ollama.running, "it is being answered")
+        stage.chat.of(first.id)["controls"] = before  # her page is slow
+        await stage.press("ann", first, "delete")
+        ollama.holds_back = False
+        await editing
+        await stage.quiet()
+        assert len(stage.replies(said)) <= 1
+        assert await writer.app.conversations.unanswered(0.0) == ()
+
+
+async def test_what_is_said_wrong_of_an_answer_that_is_replaced_meanwhile_is_kept_with_neither(
+    bot: Bot,
+) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        await stage.press("hal", first, "down")
+        await stage.edit(said, f"{PORT[:-1]} in 1.5?")
+        await until(lambda: PORTS["1.5"] in stage.replies(said)[0].text)
+        await stage.fill("hal", better="It listens on 4711.")
+        await stage.quiet()
+        for name in ("1.5", "2.0"):
+            asked_again = await stage.say("bob", f"{PORT[:-1]} in {name}?", to="bot")
+            assert "4711" not in (await answer(stage, asked_again)).text
+
+
+# --- votes and marks --------------------------------------------------------------------------
+
+
+async def test_a_vote_that_is_taken_back_after_its_question_was_deleted_is_no_error(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        await stage.react("bob", seen, "👍")
+        await stage.delete(said)
+        await stage.react("bob", seen, "👍", False)
+        await stage.react("bob", seen, "👎")
+        assert await bot.app.memory.verify() == []
+        assert (await bot.counts())["low"] == 0
+
+
+async def test_a_mark_of_who_is_no_helper_does_nothing_to_an_answer(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        for added in (True, False):
+            await stage.react("bob", seen, "✅", added)
+        assert await votes(bot) == 0
+
+
+async def test_what_its_author_deletes_while_it_is_accepted_is_not_remembered(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        _, advice = await talk(stage)
+        await asyncio.gather(stage.react("hal", advice, "✅"), stage.delete(advice))
+        await stage.quiet()
+        await remembered(bot, 0)
+
+
+async def test_what_its_author_objects_to_while_it_is_accepted_is_not_remembered(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        _, advice = await talk(stage)
+        await asyncio.gather(
+            stage.react("hal", advice, "✅"),
+            stage.react("bob", advice, "❌"),
+            stage.react("hal", advice, "✅"),
+        )
+        await stage.quiet()
+        await remembered(bot, 0)
+
+
+async def test_a_button_that_is_pressed_twice_at_once_counts_once_at_most(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        await asyncio.gather(*(stage.press("bob", seen, "up") for _ in range(2)))
+        assert sum(await hands(bot)) <= 1
+        assert await bot.app.memory.verify() == []
+
+
+async def test_what_was_voted_in_a_channel_that_becomes_private_is_not_told_outside(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        await asyncio.gather(stage.react("bob", seen, "👍"), bot.dispatch.channel_became_private(stage.key()))
+        await stage.react("hal", seen, "👍")
+        elsewhere = await stage.say("bob", PORT, "desk", to="bot")
+        assert "community memory" not in (await answer(stage, elsewhere)).text

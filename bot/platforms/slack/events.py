@@ -150,7 +150,8 @@ class Events:
         ref = MessageRef("slack", str(item["channel"]), str(item["ts"]))
         author = f"slack:{event['item_user']}" if event.get("item_user") else ""
         emoji, at = str(event.get("reaction") or ""), float(event.get("event_ts") or 0.0)
-        just_posted = author == f"slack:{self._chat.user}" and at - timestamp(ref.message)[0] < NOTED_SECONDS
+        ours = author == f"slack:{self._chat.user}" and ref.key not in self._chat.sent
+        just_posted = ours and at - timestamp(ref.message)[0] < NOTED_SECONDS
         reaction = Reaction(ref, person, emoji, added, event_id, author, at, just_posted=just_posted)
         return self._then_at_home(self._dispatch.reaction(self._chat, reaction), user)
 

@@ -66,6 +66,8 @@ class Messages:
         self._api, self._directory, self._streams, self._votes = api, directory, streams, votes
         self.composer = Composer()
         self._shown: OrderedDict[str, Shown] = OrderedDict()
+        self.sent: OrderedDict[str, None] = OrderedDict()
+        """Messages that are no replies, such as notices: none of them will ever be noted as an answer's."""
 
     async def post(self, channel: str, thread: str, reply: Reply) -> tuple[MessageRef, ...]:
         """Post a reply, the whole of it or nothing."""
@@ -84,7 +86,11 @@ class Messages:
         if to[:1] in ("U", "W"):
             opened = await self._api.call("conversations.open", users=to)
             to = str((opened.get("channel") or {}).get("id") or to)
-        return await self.post(to, "", reply)
+        parts = await self.post(to, "", reply)
+        self.sent.update(dict.fromkeys(part.key for part in parts))
+        while len(self.sent) > _REMEMBERED:
+            self.sent.popitem(last=False)
+        return parts
 
     async def show(
         self,
