@@ -56,7 +56,7 @@ async def test_an_aside_is_left_alone_and_what_goes_on_is_not(platform: str, bot
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
         await answer(stage, said)
-        for aside in ("will try tomorrow", "ah, gut zu wissen", "je teste tout de suite"):
+        for aside in ("I will give it a go later", "ah, gut zu wissen", "je teste tout de suite"):
             await stage.say("ann", aside, under=said)
         await stage.quiet()
         assert len(stage.replies(said)) == 1
@@ -170,7 +170,7 @@ async def test_an_edit_that_turns_into_an_aside_leaves_the_answer(bot: Bot) -> N
         await answer(stage, said)
         onward = await stage.say("ann", "and in 1.5?", under=said)
         second = await answer(stage, said, 2)
-        await stage.edit(onward, "will try tomorrow")
+        await stage.edit(onward, "let me check that first")
         await stage.quiet()
         assert [seen.text for seen in stage.replies(said)][1:] == [second.text]
 
