@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -45,7 +46,7 @@ class SourceSpec:
     root: Path = Path()
     where: str = ""
     suffix: str = ""
-    """What tells this source's name from a twin in the same release that includes other files."""
+    """What tells this source's name from a twin's in the same release: other files, or other options."""
     by_admin: bool = False
     """Added while the bot runs, by somebody who may not see the machine's network: public addresses alone."""
 
@@ -218,24 +219,31 @@ def _kind_of(file: TomlFile, place: Place, written: Mapping[str, Any], kinds: So
 
 
 def _told_apart(file: TomlFile, place: Place, specs: Mapping[Place, SourceSpec]) -> SourceSpec:
-    """Give a source a suffix where another one of the same corpus reads the same place."""
+    """Give a source a suffix where another one of the same corpus is called the same."""
     spec = specs[place]
-    twins = [
-        other
+    twins = {
+        other: _apart(spec.options, twin.options)
         for other, twin in specs.items()
         if other != place
-        and (twin.kind, twin.options) == (spec.kind, spec.options)
+        and (twin.kind, twin.options.called) == (spec.kind, spec.options.called)
         and (twin.release == spec.release or "" in (twin.release, spec.release))
-    ]
+    }
     if not twins:
         return spec
-    for twin in twins:
-        if (specs[twin].include, specs[twin].exclude) == (spec.include, spec.exclude):
+    for twin, options in twins.items():
+        if (specs[twin].include, specs[twin].exclude, *options) == (spec.include, spec.exclude):
             line = file.line(min(place, twin, key=file.line))
             raise file.mistake(
                 max(place, twin, key=file.line),
                 f"the same source stands on line {line} already",
                 "each source once",
             )
-    patterns = [*spec.include, *(f"!{pattern}" for pattern in spec.exclude)]
-    return replace(spec, suffix=f" [{', '.join(patterns)}]")
+    told = [*spec.include, *(f"!{pattern}" for pattern in spec.exclude)]
+    written = spec.options.model_dump(mode="json")
+    told += [f"{key} = {json.dumps(written[key])}" for key in sorted(set().union(*twins.values()))]
+    return replace(spec, suffix=f" [{', '.join(told)}]")
+
+
+def _apart(one: SourceOptions, other: SourceOptions) -> list[str]:
+    """Return the keys in which two sources that are called the same differ."""
+    return [key for key in one.apart if getattr(one, key) != getattr(other, key)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
@@ -68,6 +68,14 @@ class SourceOptions(BaseModel):
     """The keys that one kind of source has beside the common ones; each kind inherits from it."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    apart: ClassVar[tuple[str, ...]] = ()
+    """Keys that tell two sources apart which are called the same."""
+
+    @property
+    def called(self) -> str:
+        """Return what names a source beside its kind: where documents lie, without passwords."""
+        return self.model_dump_json()
 
 
 def _filled(value: str) -> str:

@@ -243,26 +243,26 @@ class Options(SourceOptions):
     ref: Annotated[str, AfterValidator(_ref)] = ""
     path: str = ""
 
+    @property
+    def called(self) -> str:
+        """Return repository, ref and folder."""
+        at, below = f"@{self.ref}" if self.ref else "", self.path.strip("/")
+        return f"{without_password(self.repository)}{at}{f'/{below}' if below else ''}"
+
 
 class GitSource:
     """Keep a shallow checkout of one ref up to date, and read documents from it."""
 
     def __init__(self, spec: SourceSpec, home: Path, workers: Workers) -> None:
         options = cast(Options, spec.options)
-        self._spec = spec
-        self._ref = options.ref
-        self._path = options.path.strip("/")
+        self._spec, self._workers, self._ref, self._path = spec, workers, options.ref, options.path.strip("/")
         remote = _REMOTE.fullmatch(options.repository) is not None
         self._repository = options.repository if remote else str(spec.resolve(options.repository))
-        shown = without_password(options.repository)
-        at = f"@{self._ref}" if self._ref else ""
-        below = f"/{self._path}" if self._path else ""
-        self.name = f"git:{shown}{at}{below}{spec.suffix}"
-        self._shown = shown
+        self.name = f"git:{options.called}{spec.suffix}"
+        self._shown = shown = without_password(options.repository)
         slug = re.sub(r"[^\w.-]+", "-", shown.rstrip("/").removesuffix(".git").rpartition("/")[2])[:40]
         self._checkout = home / "sources" / "git" / f"{slug}-{content_hash(self._repository, self._ref)[:16]}"
         self.url = spec.url or _view(options.repository, self._ref, self._path)
-        self._workers = workers
         self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, Field
 
@@ -141,6 +141,12 @@ class Options(SourceOptions):
     labels: list[Text] = Field(default_factory=list)
     answers: Literal["settled", "any"] = "settled"
     api: str = "https://api.github.com"
+    apart: ClassVar[tuple[str, ...]] = ("export", "what", "labels", "answers", "api")
+
+    @property
+    def called(self) -> str:
+        """Return the repository."""
+        return self.repository
 
 
 class GithubSource:
@@ -159,7 +165,7 @@ class GithubSource:
         self._options = cast(Options, spec.options)
         self._spec, self._workers = spec, workers
         self._token = token
-        self.name = f"github:{self._options.repository}{spec.suffix}"
+        self.name = f"github:{self._options.called}{spec.suffix}"
         key = content_hash(self._options.api, self._options.repository)[:16]
         self._kept = home / "sources" / "github" / f"{key}.json"
         self.skipped: list[tuple[str, str]] = []

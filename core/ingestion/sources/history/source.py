@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from datetime import time as midnight
 from functools import partial
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, ClassVar, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -62,6 +62,16 @@ class Options(SourceOptions):
     since: date | None = None
     minutes: Annotated[float, Field(gt=0, le=24 * 60, strict=False)] = 30.0
     quiet_hours: Annotated[float, Field(ge=0, le=24 * 30, strict=False)] = 6.0
+    apart: ClassVar[tuple[str, ...]] = (
+        "channel", "channels", "workspace", "answers", "newest", "since", "minutes", "quiet_hours"
+    )  # fmt: skip
+
+    @property
+    def called(self) -> str:
+        """Return the export, or the first channel and how many more there are."""
+        keys = tuple(dict.fromkeys(self.channel))
+        more = f"+{len(keys) - 1}" if len(keys) > 1 else ""
+        return self.path or keys[0] + more
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -96,8 +106,7 @@ class HistorySource:
         self._options = cast(Options, spec.options)
         self.channels = tuple(dict.fromkeys(self._options.channel))
         """The keys of the channels that are read live."""
-        more = f"+{len(self.channels) - 1}" if len(self.channels) > 1 else ""
-        self.name = f"history:{self._options.path or self.channels[0] + more}{spec.suffix}"
+        self.name = f"history:{self._options.called}{spec.suffix}"
         self._spec, self._workers, self._now = spec, workers, now
         self._place = spec.resolve(self._options.path or ".")
         self._channels = Patterns(self._options.channels or ["**"])

@@ -46,6 +46,12 @@ class Options(SourceOptions):
     version: Annotated[str, AfterValidator(_version)]
     path: str = ""
 
+    @property
+    def called(self) -> str:
+        """Return package, version and folder."""
+        below = self.path.strip("/")
+        return f"{self.package}=={self.version}{f'/{below}' if below else ''}"
+
 
 class SdistSource:
     """Fetch a source distribution once, and read documents from it."""
@@ -63,8 +69,7 @@ class SdistSource:
         self._package = options.package
         self._version = options.version
         self._path = options.path.strip("/")
-        below = f"/{self._path}" if self._path else ""
-        self.name = f"sdist:{self._package}=={self._version}{below}{spec.suffix}"
+        self.name = f"sdist:{options.called}{spec.suffix}"
         self._index = package_index
         self._retry_delays = retry_delays
         self._shelf = home / "sources" / "sdist"

@@ -10,7 +10,7 @@ import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, ClassVar, cast
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
@@ -58,6 +58,15 @@ class Options(SourceOptions):
     parallel: Annotated[int, Field(ge=1, le=16)] = 4
     minutes: Annotated[float, Field(gt=0, le=24 * 60, strict=False)] = 60.0
     private: bool = False
+    apart: ClassVar[tuple[str, ...]] = (
+        "start", "max_pages", "max_depth", "max_sitemaps", "delay", "parallel", "minutes", "private"
+    )  # fmt: skip
+
+    @property
+    def called(self) -> str:
+        """Return the first start, and how many more there are."""
+        shown = re.sub(r"^https?://", "", tidy(self.start[0])).rstrip("/")
+        return f"{shown}+{len(self.start) - 1}" if len(self.start) > 1 else shown
 
 
 class WebsiteSource:
@@ -75,10 +84,9 @@ class WebsiteSource:
         self._spec, self._workers = spec, workers
         self._max_bytes, self._page_seconds = max_bytes, page_seconds
         self._starts = [tidy(url) for url in self._options.start]
-        shown = re.sub(r"^https?://", "", self._starts[0]).rstrip("/")
-        more = f"+{len(self._starts) - 1}" if len(self._starts) > 1 else ""
-        self.name = f"website:{shown}{more}{spec.suffix}"
-        folder = content_hash(*self._starts, *spec.include, *spec.exclude)[:16]
+        self.name = f"website:{self._options.called}{spec.suffix}"
+        apart = [spec.suffix] if spec.suffix else []  # a twin sweeps what it does not use
+        folder = content_hash(*self._starts, *spec.include, *spec.exclude, *apart)[:16]
         self._kept = home / "sources" / "website" / folder
         self._hosts = {urlsplit(url).netloc for url in self._starts}
         self._folders = tuple(_folder(url) for url in self._starts)
