@@ -92,3 +92,19 @@ def test_an_entry_of_a_private_module_bears_its_bare_name(tmp_path) -> None:
 def test_of_a_replacement_that_is_nowhere_defined_no_marks_are_left():
     page = "Boil\n====\n\n|coro|\n\nBoils with |kettle version| at once.\n"
     assert [one.text for one in parsed(page, "rst").sections] == ["Boils with kettle version at once."]
+
+
+def test_code_with_markup_is_read_as_its_readers_see_it():
+    """Docutils shows replacements, roles and bold print of a `parsed-literal` as what they stand for."""
+    page = (
+        ".. |release| replace:: 3.1.0\n\n.. parsed-literal::\n   :class: x\n\n"
+        "   $ pip install kettle==\\ |release|\n\n"
+        "   kettle **boil** :option:`--warm` *PATH*  # see `water`_\n"
+        "     def f(*args, **options): ...\n"
+    )
+    assert body(page, "rst") == (
+        "```\n$ pip install kettle==3.1.0\n\nkettle boil --warm PATH  # see water\n"
+        "  def f(*args, **options): ...\n```"
+    )
+    piped = ".. parsed-literal::\n\n   ps |grep x| wc"
+    assert body(piped, "rst") == "```\nps |grep x| wc\n```", "what is defined nowhere stays"

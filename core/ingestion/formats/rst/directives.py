@@ -94,7 +94,10 @@ def _code(call: Call, language: str | None) -> list[Any]:
         # Their argument is the first line of the text: `.. productionlist:: name`.
         if call.name != "productionlist":
             lines = [*call.head, *lines]
-        return call.code("\n".join(lines), "")
+        if call.name != "parsed-literal" or not lines:
+            return call.code("\n".join(lines), "")
+        text = "\n".join(lines)  # its markup is shown as such: `|release|`, `**here**`
+        return [call.nodes.literal_block(text, "", *call.inline(text), language="")]
     first = call.argument.split()[:1]
     if len(call.head) > 1:
         lines = [*call.head[1:], *lines]
