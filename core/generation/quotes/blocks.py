@@ -22,6 +22,8 @@ _HEADING = re.compile(r"^#{1,6}\s+\S")
 _ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
+_BELOW_HEADER = re.compile(r"^ *+\|?(?: *+:?-{1,200}+:? *+\|){1,200}+ *+(?::?-{1,200}+:? *+)?$")
+_BAR = re.compile(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,33 @@ def split(markdown: str) -> list[Block]:
         elif item := _ITEM.match(line):
             kind = "item"
             end = _item_end(lines, at, len(item.group(1)))
+        elif _is_bare_table(lines, at):
+            kind = "table"
+            while end < len(lines) and "|" in lines[end] and not _FENCE.match(lines[end]):
+                end += 1
+            lines[at:end] = [f"| {' | '.join(cells(line))} |" for line in lines[at:end]]
         else:
             while end < len(lines) and lines[end].strip() and not _starts_block(lines[end]):
+                if _is_bare_table(lines, end):
+                    break
                 end += 1
         blocks.append(Block(kind, "\n".join(lines[at:end]).rstrip()))
         at = end
     return blocks
+
+
+def _is_bare_table(lines: Sequence[str], at: int) -> bool:
+    """Return True if a table begins whose lines may leave out the bars at their ends: `a | b`."""
+    if "|" not in lines[at] or at + 1 == len(lines) or not _BELOW_HEADER.match(lines[at + 1]):
+        return False
+    return len(cells(lines[at])) == len(cells(lines[at + 1]))
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """Return the cells of a table's line."""
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.strip() for cell in _BAR.split(inner))
 
 
 def _lines(markdown: str) -> list[str]:

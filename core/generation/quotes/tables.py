@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.generation.quotes.blocks import cells
 from core.text.words import STOP_WORDS, index_terms, whole_word
 
 MOST_ROWS = 3
@@ -14,7 +15,6 @@ MOST_ROWS = 3
 _LONGEST_CELL = 6
 """Terms of a cell up to which all of it may stand in a question; ours."""
 _RULE = re.compile(r"^\s*\|(?:\s*:?-{1,200}:?\s*\|){1,200}\s*$")
-_BAR = re.compile(r"(?<!\\)\|")
 _WHAT_FOR = re.compile(
     r"\b[Ww]hat\s+(?:does|do)\b.{1,120}\b(?:do|mean|say|stand\s+for)\b|\b[Ww]hat\b.{1,120}\bfor\b|\bmeaning\b"
     r"|\b[Ww]hat\s+(?:is|are)\s+(?:the\s+)?[`'\"]?[A-Z][A-Z\d_]{2,60}\b"
@@ -41,17 +41,11 @@ def table_of(markdown: str) -> Table | None:
     lines = [line for line in markdown.split("\n") if line.strip()]
     if len(lines) < 3 or not _RULE.match(lines[1]):
         return None
-    names = _cells(lines[0])
+    names = cells(lines[0])
     if not any(names):
         return None
-    rows = tuple((line, _cells(line)) for line in lines[2:])
+    rows = tuple((line, cells(line)) for line in lines[2:])
     return Table("\n".join(lines[:2]), names, rows)
-
-
-def _cells(line: str) -> tuple[str, ...]:
-    inner = line.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.strip() for cell in _BAR.split(inner))
 
 
 def row_for(markdown: str, question: str) -> str | None:

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Evidence
+from core.generation.checked.statements import joined, statements
+from core.generation.quotes.blocks import split
 from core.generation.quotes.quote import quote
 from core.generation.quotes.tables import row_for, table_of
 from core.ingestion.formats._shared import spread
@@ -97,3 +99,35 @@ def test_any_spans_make_rows_of_one_width(rows: list[list[tuple[str, int, int]]]
 def test_any_table_is_read(markdown: str, question: str) -> None:
     told = row_for(markdown, question)
     assert told is None or all(line in markdown for line in told.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "a | b\n--- | ---\n`1` | 2\n",
+        "a | b\n:-- | --:\n`1` | 2",
+        "| a | b\n|---|---\n| `1` | 2",
+        "a|b\n-|-\n`1`|2|",
+    ],
+)
+def test_a_table_may_leave_out_the_bars_at_its_ends(markdown: str) -> None:
+    told = statements(f"These are known:\n{markdown}\n\nAnd no more.")
+    assert [one.kind for one in told] == ["paragraph", "table", "paragraph"]
+    written = joined(told)
+    assert "\n| a | b |\n" in written and "\n| `1` | 2 |\n" in written, "every platform reads it"
+    table = table_of(told[1].text)
+    assert table and table.names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a | b\nis a union",
+        "Use `ps | wc`\n---",
+        "a | b | c\n--- | ---",
+        "```\na | b\n--- | ---\n```",
+        "- a | b\n---|---",
+    ],
+)
+def test_a_bar_alone_makes_no_table(text: str) -> None:
+    assert "table" not in [block.kind for block in split(text)]
