@@ -134,3 +134,19 @@ def test_headings_are_plain_text_but_for_stars_that_are_code():
     }
     for source, shown in titles.items():
         assert parsed(f"## {source}\n\nText.", "markdown").sections[0].headings == (shown,)
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("| a | b |\n|---|---|\n| `str | None` | z |", "| `str \\| None` | z |"),
+        ("a | b\n--- | ---\n`p|q` | `r|s`", "| `p\\|q` | `r\\|s` |"),
+        ("| a | b |\n|---|---|\n| `x\\|y` | z |", "| `x\\|y` | z |"),
+        ("| a | b |\n|---|---|\n| ` | tick |\n| ` | again |", "| ` | again |"),
+    ],
+)
+@pytest.mark.parametrize("around", ["{}", "- item\n\n{}", "```{{note}}\n{}\n```"])
+def test_a_bar_in_code_ends_no_cell(around: str, table: str, row: str) -> None:
+    indented = table.replace("\n", "\n  ") if around.startswith("-") else table
+    told = body(around.format(f"  {indented}" if around.startswith("-") else indented), "markdown")
+    assert row in [line.strip() for line in told.split("\n")]

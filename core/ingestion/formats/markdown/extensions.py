@@ -137,6 +137,7 @@ def plain(text: str, variables: Mapping[str, str] | None = None, *, myst: bool =
     """
     hidden = Masked(text)
     hidden.change_code(lambda code: _ANNOTATED.sub(r"\1", code))
+    hidden.change_cells()
     shown = cut_out(hidden.text, "<!--", "-->", "@include")
     shown = _HIGHLIGHT.sub(
         lambda found: hidden.sign(

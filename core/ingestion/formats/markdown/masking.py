@@ -16,6 +16,10 @@ _SPAN = re.compile(
 )
 _SIGN = re.compile("\ue000(\\d+)\ue001")
 _SIGNS = re.compile("[\ue000\ue001]")
+_BAR = re.compile(r"(?<!\\)\|")
+_BELOW_HEADER = re.compile(
+    r"[ \t>]*+\|?(?:[ \t]*+:?-{1,200}+:?[ \t]*+\|){1,200}+[ \t]*+(?::?-{1,200}+:?[ \t]*+)?"
+)
 
 
 class Masked:
@@ -59,6 +63,25 @@ class Masked:
         """Rewrite each fence that was hidden."""
         self._kept = [change(code) if code[:3] in ("```", "~~~") else code for code in self._kept]
 
+    def change_cells(self) -> None:
+        """Escape bars in the code of tables' cells, where they would end a cell that nobody meant to end.
+
+        MkDocs reads them as code; on GitHub such a row has more cells than its table, and loses the last.
+        """
+        lines = self.text.split("\n")
+        columns = 0
+        for at, line in enumerate(lines):
+            if "|" not in line:
+                columns = 0
+            elif _BELOW_HEADER.fullmatch(line) and at:
+                columns = _cells(lines[at - 1])
+            elif columns:
+                written = _SIGN.sub(lambda found: self._kept[int(found[1])], line)
+                if "\n" in written or _cells(written) <= columns:
+                    continue  # a backtick that stands alone, or as many cells as there should be
+                for number in (int(found[1]) for found in _SIGN.finditer(line)):
+                    self._kept[number] = _BAR.sub(r"\|", self._kept[number])
+
     def _fences_out(self, text: str) -> str:
         lines = text.split("\n")
         out: list[str] = []
@@ -88,6 +111,12 @@ class Masked:
             )
 
         return _SPAN.sub(hide, text)
+
+
+def _cells(line: str) -> int:
+    """Return how many cells a line of a table has."""
+    inner = line.strip(" \t>").removeprefix("|")
+    return len(_BAR.findall(inner.removesuffix("|"))) + 1
 
 
 def _without(line: str, before: str, width: int) -> str:

@@ -36,6 +36,7 @@ from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
 from core.ingestion.formats.markdown import myst as _slugs
 from core.ingestion.formats.markdown.extensions import is_myst, prepared
+from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
@@ -167,7 +168,9 @@ class MarkdownWriter:
 
     def nested(self, text: str) -> list[str]:
         """Parse text inside a directive to Markdown blocks."""
-        return self.blocks(self._tree(text))
+        hidden = Masked(text)
+        hidden.change_cells()
+        return self.blocks(self._tree(hidden.restored()))
 
     def block(self, node: SyntaxTreeNode) -> list[str]:
         """Return one node as Markdown blocks."""
