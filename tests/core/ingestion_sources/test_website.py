@@ -159,6 +159,30 @@ def test_what_is_no_sitemap_is_told(content, said):
         sitemap_of(content, "http://x.example/sitemap.xml")
 
 
+def _index(site: Site, *names: str) -> tuple[bytes, str]:
+    listed = "".join(f"<sitemap><loc>{site.url}/{name}</loc></sitemap>" for name in names)
+    return f"<sitemapindex>{listed}</sitemapindex>".encode(), "application/xml"
+
+
+@pytest.mark.parametrize("fails", [status(503), drip, (b"<html>Back soon</html>", "text/html")])
+def test_a_sitemap_of_an_index_that_fails_loses_no_page(tmp_path, fails):
+    with Site(DOCS) as site:
+        site.pages["/sitemap.xml"] = _index(site, "a.xml", "b.xml")
+        for name, path in (("a", "docs/faq.html"), ("b", "docs/guide.html")):
+            listed = f"<urlset><url><loc>{site.url}/{path}</loc></url></urlset>"
+            site.pages[f"/{name}.xml"] = (listed.encode(), "application/xml")
+        source = website(site, tmp_path, "/sitemap.xml", max_depth=0, page_seconds=0.5)
+        assert read(source) == ["docs/faq.html", "docs/guide.html"] and not source.skipped[1:]
+        for _ in range(2):
+            site.pages["/b.xml"] = fails
+            assert read(source) == ["docs/faq.html", "docs/guide.html"]
+            said = dict(source.skipped)[f"{site.url}/b.xml"]
+            assert said.endswith("; what it named before stays")
+        site.pages["/b.xml"] = status(404)
+        assert read(source) == ["docs/faq.html"]
+        assert dict(source.skipped)[f"{site.url}/b.xml"] == "HTTP 404"
+
+
 def test_a_sitemap_that_is_none_is_an_error(tmp_path):
     with (
         Site({"/sitemap.xml": (b"nonsense", "text/xml")}) as site,

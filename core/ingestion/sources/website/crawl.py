@@ -125,32 +125,52 @@ class Crawl:
             url = waiting.popleft()
             if url in read:
                 continue
-            if len(read) >= self.bounds.max_sitemaps or self._late:
+            if len(read) >= self.bounds.max_sitemaps:
                 most = f"more than {self.bounds.max_sitemaps} sitemaps"
-                why = "the crawl took too long" if self._late else most
-                self._skip(url, f"{why}; {len(waiting) + 1} are not read")
+                self._skip(url, f"{most}; {len(waiting) + 1} are not read")
                 break
             read.add(url)
             try:
                 if urlsplit(url).netloc not in hosts:
                     raise Refused("a sitemap on another host")
-                found = await self.fetcher.fetch(url)
-                if found.content is None:
-                    raise Failed(f"HTTP {found.status}")
-                pages, further = await asyncio.to_thread(
-                    self.workers.run, sitemap_of, found.content, found.url
-                )
+                pages, further = await self._sitemap(url)
             except (Failed, Refused, ValueError, TooCostly) as error:
+                before = None if isinstance(error, Refused) else self.kept.get(url)
                 if url in starts:
                     raise SiteDown(f"the sitemap {url} cannot be read: {error}") from None
-                self._skip(url, str(error))
-                continue
+                self._skip(url, f"{error}{'; what it named before stays' if before else ''}")
+                if before is None:
+                    continue
+                self.kept.use(url)
+                pages, further = await self._named_by(before)
             waiting += further[: self.bounds.max_sitemaps + 1]
             for page in pages:
                 if len(seeds) <= self.bounds.max_pages and self.bounds.inside(page):
                     seeds.setdefault(page)
         self._known |= set(seeds)
         return list(seeds)
+
+    async def _sitemap(self, url: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the pages and sitemaps that a sitemap names, and keep a copy of it."""
+        if self._late:
+            raise Failed("the crawl took too long")
+        found = await self.fetcher.fetch(url)
+        if found.content is None:
+            raise Refused(f"HTTP {found.status}")
+        copy = Copy(found.url, found.content, found.media, found.charset)
+        named = await self._named_by(copy)
+        self._keep(url, copy)
+        return named
+
+    async def _named_by(self, sitemap: Copy) -> tuple[Sequence[str], Sequence[str]]:
+        return await asyncio.to_thread(self.workers.run, sitemap_of, sitemap.content, sitemap.url)
+
+    def _keep(self, url: str, copy: Copy) -> None:
+        try:
+            self.kept.put(url, copy)
+            self.kept.use(url)
+        except OSError as error:
+            raise SiteDown(f"{url} cannot be kept: {error.strerror}; make room in the home") from None
 
     @property
     def _late(self) -> bool:
@@ -199,11 +219,7 @@ class Crawl:
             return None
         self._known.add(place)
         copy = Copy(place, found.content, found.media, found.charset, dict(found.headers))
-        try:
-            self.kept.put(url, copy)
-            self.kept.use(url)
-        except OSError as error:
-            raise SiteDown(f"{url} cannot be kept: {error.strerror}; make room in the home") from None
+        self._keep(url, copy)
         return copy
 
     def _kept_page(self, url: str, page: Copy, links: Links) -> Copy | str:
