@@ -49,6 +49,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Number], int, int]] = {
 }
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
 _SUM = re.compile(r"(?<![\d_,.])\d[\d_,.]{0,20}+(?:\s{0,2}+(?:\*\*|[*×x+/-])\s{0,2}+\d[\d_,.]{0,20}+){1,8}+")
 _TIMES = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "week": 604800.0}
 _SIZES = {
@@ -70,10 +71,7 @@ def calculate(expression: str) -> str:
     if any(word[0] in "0123456789." and any(one in word for one in _KEYWORDS) for word in words):
         raise UsageError(f"{text!r} is not arithmetic.")
     text = text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**")
-    if not re.search(r"[A-Za-z]", text):  # between the values of a function a comma means something else
-        text = re.sub(
-            r"(?<![\w.,])(\d{1,3}(?:,\d{3})+)(?![\d,])", lambda m: m.group(1).replace(",", ""), text
-        )
+    text = _GROUPED.sub(_ungrouped, text)
     try:
         tree = ast.parse(text, mode="eval")
         value = _bounded(_value(tree.body, 0))
@@ -84,6 +82,16 @@ def calculate(expression: str) -> str:
     except (ValueError, ArithmeticError, TypeError, RecursionError, MemoryError) as error:
         raise UsageError(f"{expression.strip()!r} cannot be worked out: {error}.") from error
     return _written(value)
+
+
+def _ungrouped(found: re.Match[str]) -> str:
+    """Take commas out of a number; between the values of a function they may part two numbers: `max(1,500)`.
+
+    They part none where no number begins so (`1,000`), or where the others have a space behind them.
+    """
+    parts = re.search(r"[a-z0-9]\s?\([^()]{0,200}+\Z", found.string[: found.start()])
+    spaced = re.search(r",\s", found.string) or ",0" in found[0]
+    return found[0] if parts and not spaced else found[0].replace(",", "")
 
 
 def fill(text: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import Product
-from core.query.releases.spellings import NUMBER, Spellings, plain, spellings
+from core.query.releases.spellings import LIMITS, NUMBER, Spellings, plain, spellings
 from core.query.releases.version_attribution import OF, Owner, foreign_after, measured, owner_of
 from core.text.markup import FENCED
 from core.text.words import ruled
@@ -111,6 +111,8 @@ _NO_NOUN_NEXT = re.compile(
     re.IGNORECASE,
 )
 _PLURAL_NEXT = re.compile(r"\s+(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,}s\b", re.IGNORECASE)
+_PAUSE = re.compile(r"[:;,–—-]\s*$")
+"""What stands between a title and a number of things: "Flask: 2 ways"."""
 _BEGINS_A_LINE = re.compile(
     r"^[^\S\n]{0,8}\d{1,2}[.)](?=\s)"
     r"|(?<=\n)\d{1,3}(?=[^\S\n]{1,3}(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,20}s\b)",
@@ -162,7 +164,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
     prose = FENCED.sub(lambda m: "\0" * len(m[0]), visible)
     prose = _BEGINS_A_LINE.sub(lambda m: " " * len(m[0]), prose)
-    found: list[Mention] = []
+    found, prose = _limited(prose, known)
     if known.literal:
         found += [
             _mention(prose, match.start(), match.end(), known.literals[plain(match[0])], known)
@@ -183,6 +185,20 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     if not found:
         found += _linked(text, known)
     return tuple(sorted(found, key=lambda m: m.start))
+
+
+def _limited(prose: str, known: Spellings) -> tuple[list[Mention], str]:
+    """Return what requirements with an upper limit mean (`Flask>=2.0,<3`), and the text without them."""
+    found: list[Mention] = []
+    for name in known.product.finditer(prose):
+        limits = LIMITS.match(prose, name.end())
+        if limits is None or not re.search("[<~]", limits[0]):
+            continue
+        start, end = limits.start("first"), limits.end()
+        if release := known.limited(limits[0]):
+            found.append(Mention(start, end, prose[start:end], release))
+        prose = f"{prose[:start]}{re.sub('[0-9]', '_', prose[start:end])}{prose[end:]}"
+    return found, prose
 
 
 def _set_apart(text: str) -> str:
@@ -293,7 +309,8 @@ def _accepted(
         return strong or alone or bool(_RELEASE_NOUN.match(text, match.end()))
     if strong:
         if release:
-            return not (owner == "ours" and _PLURAL_NEXT.match(text, match.end()) and len(number) > 2)
+            counts = len(number) > 2 or _PAUSE.search(before)
+            return not (owner == "ours" and counts and _PLURAL_NEXT.match(text, match.end()))
         return (len(number) < 3 and not _PLURAL_NEXT.match(text, match.end())) or bool(
             match["prefix"] and owner != "plain"
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain import Product, Release
+from core.text.version_order import version_key
 from core.vocabulary import words_of
 
 NUMBER = re.compile(
@@ -19,6 +20,12 @@ NUMBER = re.compile(
 """A version as people write it, with what they put before and after it."""
 
 _NAME = re.compile(r"(?P<prefix>[A-Za-z]*)[.\s-]*(?P<number>\d+(?:\.\d+)*)(?P<any>(?:\.[xX*])+)?")
+_LIMIT = re.compile(r"(?P<sign>[<>!~=]=?=?)\s?v?(?P<number>\d+(?:\.\d+)*)(?P<any>\.\*)?")
+LIMITS = re.compile(
+    r"(?:\[[\w, -]{0,60}\])?\s?(?:[<>!~]=?|===?)\s?(?P<first>v?\d[\w.*]{0,20})"
+    r"(?:\s?,\s?(?:[<>!~]=?|===?)\s?v?\d[\w.*]{0,20}){0,6}+"
+)
+"""What stands behind a package's name in a list of requirements: `[async]>=2.0,<3`."""
 _WORDS = words_of("core.query")["spellings"]
 RELATIVE_WORDS = tuple(_WORDS["relative"].split())
 LATEST_WORDS = tuple(_WORDS["latest"])
@@ -84,6 +91,20 @@ class Spellings:
         if self.lettered and len(parts[1]) == 2 and parts[1].endswith("0"):
             yield value[0], value[1] // 10
 
+    def limited(self, limits: str) -> str:
+        """Return the release that a requirement names as the least, else the newest within its limits.
+
+        "" where no release is within them, or the newest of all is.
+        """
+        found = list(_LIMIT.finditer(limits))
+        parsed = [_limit(one) for one in found]
+        within = {r.name for r in self.releases if (key := version_key(r.name)[0]) and _within(key, parsed)}
+        least = next((self.numbered(one["number"]) for one in found if one["sign"] in (">=", "~=")), "")
+        if least in within:
+            return least
+        newest = self.newest(within)
+        return "" if newest == self.newest({r.name for r in self.releases}) else newest
+
     def newest(self, names: set[str]) -> str:
         """Return the newest of some releases."""
         return next((r.name for r in reversed(self.releases) if r.name in names), "")
@@ -109,6 +130,34 @@ class Spellings:
         if re.search(r"\b(?:oldest|earliest|first)\b", lower):
             return self.releases[0].name
         return next((self.words[w] for w in sorted(self.words, key=len, reverse=True) if w in lower), latest)
+
+
+_Limit = tuple[str, tuple[int, ...]]
+
+
+def _limit(found: re.Match[str]) -> _Limit:
+    sign = f"{found['sign']}*" if found["any"] else found["sign"]
+    return sign, tuple(map(int, found["number"].split(".")))
+
+
+def _within(key: tuple[int, ...], limits: list[_Limit]) -> bool:
+    """Return True if a release, with all of its patch versions, has one that keeps to all limits."""
+    for sign, number in limits:
+        begins = number[: max(len(key), 1)]  # a patch version of the release may be the one that is meant
+        series = number[:-1] if sign == "~=" else number
+        fits = {
+            "<": key < number,
+            "<=": key <= number,
+            ">": key >= begins if len(number) > len(key) else key > number,
+            ">=": key >= begins,
+            "~=": key >= begins and key[: len(series)] == series[: len(key)],
+            "==*": key[: len(number)] == number[: len(key)],
+            "!=*": key[: len(number)] != number[: len(key)],
+            "!=": key != number,
+        }
+        if not fits.get(sign, key == begins):
+            return False
+    return True
 
 
 def spellings(product: Product) -> Spellings:

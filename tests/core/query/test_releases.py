@@ -5,7 +5,7 @@ import pytest
 
 from core.domain import Product, Question, Release, Resolution, Turn
 from core.query.releases.mentions import mentions
-from core.query.releases.resolve import lookup, resolve
+from core.query.releases.resolve import for_release, lookup, resolve
 from tests.core.query.products import PRODUCTS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "releases.jsonl"
@@ -219,6 +219,15 @@ FLASK = Product("Flask", ("flask",), (Release("2.0"), Release("2.3"), Release("3
         ("Flask\n2.3: how do I log?", "2.3"),
         ("ERROR: flask-login 0.5.0 has requirement Flask>=0.12, how do I fix it?", ""),
         ("our requirements.txt says flask<4, how do I pin it?", ""),
+        ("we pin Flask>=2.0,<2.3, how do I log?", "2.0"),
+        ("does Flask <2.3 have async views?", "2.0"),
+        ("flask[async]>=2.3.2,<3 breaks", "2.3"),
+        ("Flask>0.12,<3 is pinned here, how do I log?", "2.3"),
+        ("Flask!=2.3, <3: how do I log?", "2.0"),
+        ("Flask>=3.0,<4: how do I log?", ""),
+        ("Flask: 2 ways to log?", ""),
+        ("Flask - 3 questions about it", ""),
+        ("Flask: 2 is what we run, how do I log?", "2.3"),
         ("what is the first version with async views?", ""),
         ("Is 2.3 the last version that supports python 3.8?", "2.3"),
     ],
@@ -226,6 +235,11 @@ FLASK = Product("Flask", ("flask",), (Release("2.0"), Release("2.3"), Release("3
 def test_the_release_of_sloppy_questions(text, release):
     found = resolve(Question(text), FLASK)
     assert found.named == ((release,) if release else ()) and not found.unknown
+
+
+def test_the_release_of_a_requirement_is_replaced_whole():
+    told = for_release("How do I log in Flask>=2.0,<3?", FLASK, "3.1")
+    assert told == "How do I log in Flask>=3.1?"
 
 
 def test_a_version_that_is_not_there_is_still_told():
