@@ -33,12 +33,13 @@ from core.generation.checked.statements import (
     joined,
     left_off,
     once,
+    settled,
     statements,
     tellers,
     whole,
     without,
 )
-from core.generation.citations import Cleaned, bracketed, clean, settled
+from core.generation.citations import Cleaned, bracketed, clean
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit, renumbered
 from core.generation.quotes.blocks import closed
 from core.languages import _, told_name
@@ -177,8 +178,7 @@ class Writer:
             return _Raw(raw, True, error, shown)
         finally:
             # Without this a cancelled or failing reader would leave the server writing.
-            close = getattr(pieces, "aclose", None)
-            if close is not None:
+            if (close := getattr(pieces, "aclose", None)) is not None:
                 await close()
         first = unrepeated(raw)
         looped = first != raw

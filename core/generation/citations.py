@@ -12,8 +12,9 @@ from core.generation.quotes.blocks import headings
 from core.text.invisible import visible
 from core.text.markup import code, unlinked
 from core.text.markup import settled as settled_code
-from core.vocabulary import word_list
+from core.vocabulary import words_of
 
+_LISTS = words_of("core.generation.checked")
 _WORDS = (
     r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
 )
@@ -33,10 +34,9 @@ _SAID = re.compile(
     re.IGNORECASE,
 )
 # Names that nearly always hold several things, so that what stands in brackets behind them is a place.
-_HOLDERS = frozenset(
-    word_list("""args argv items list array rows row lines line parts matches values keys data result results
-    tuple words""")
-)
+_HOLDERS = frozenset(_LISTS["holders"].split())
+_VALUES = re.compile(r"\[\d{1,2}(?:,\s?\d{1,2})+\]")
+_BEFORE_VALUES = re.compile(rf"(?:[=(\[{{,+]|\b(?:{_LISTS['before_values']}))\s?:?$", re.IGNORECASE)
 # Begins at the first of several blanks only, or long runs of them would take quadratic time.
 _CITED = re.compile(
     rf"(?<![ \t\u00a0])(?P<space>[ \t\u00a0]*){_ONE}(?:[ \t]*(?:,[ \t]*)?{_ONE})*", re.IGNORECASE
@@ -112,16 +112,11 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
     itself writes becomes code.
     """
     known = {item.number: item for item in evidence}
-    links = _Links(evidence)
+    links, names = _Links(evidence), _indexed(evidence)
     order: dict[int, Citation] = {}
     text = settled_code(_without_sources(visible(text).strip()))
-    names = _indexed(evidence)
 
     def renumbered(match: re.Match[str]) -> str:
-        if _is_place(match, names):
-            place = match.group().index("]") + 1
-            rest = match.group()[place:]
-            return match.group()[:place] + (rest if rest[:1] == "[" else _CITED.sub(renumbered, rest))
         numbers = [n for n in _numbers(match.group()) if n in known]
         for n in numbers:
             if n not in order:
@@ -130,7 +125,7 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
         return (match.group("space") + marks) if marks else ""
 
     def prose(part: str) -> str:
-        return links.clean(_CITED.sub(renumbered, _in_brackets(_DEFINITION.sub("", part), known)))
+        return links.clean(_changed(_in_brackets(_DEFINITION.sub("", part), known), renumbered, names))
 
     cleaned = _outside_code(text, prose).strip()
     return Cleaned(cleaned, tuple(order.values()))
@@ -139,10 +134,7 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
 def uncited(text: str) -> str:
     """Remove every citation mark, as for a text that is read apart from its evidence."""
 
-    def bare(match: re.Match[str]) -> str:
-        return match.group() if _is_place(match, _HOLDERS) else ""
-
-    return _outside_code(text, lambda part: _CITED.sub(bare, part)).strip()
+    return _outside_code(text, lambda part: _changed(part, lambda match: "", _HOLDERS)).strip()
 
 
 def following(
@@ -159,10 +151,9 @@ def remarked(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 
     def other(match: re.Match[str]) -> str:
         told = [own for number in _numbers(match.group()) for own in numbers.get(number, [number])]
-        marks = match.group("space") + "".join(f"[{number}]" for number in dict.fromkeys(told))
-        return match.group() if _is_place(match, _HOLDERS) else marks
+        return match.group("space") + "".join(f"[{number}]" for number in dict.fromkeys(told))
 
-    return _outside_code(text, lambda part: _CITED.sub(other, part))
+    return _outside_code(text, lambda part: _changed(part, other, _HOLDERS))
 
 
 def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
@@ -201,6 +192,26 @@ def _indexed(evidence: Iterable[Evidence]) -> frozenset[str]:
     return _HOLDERS | frozenset(re.findall(r"\b([A-Za-z_]\w*)\[", text))
 
 
+def _changed(text: str, change: Callable[[re.Match[str]], str], names: Collection[str]) -> str:
+    """Change citations, but for brackets that are none: a place (`items[0]`), a list that is a value."""
+
+    def changed(match: re.Match[str]) -> str:
+        value = _is_value(match)
+        if not value and not _is_place(match, names):
+            return change(match)
+        place = match[0].index("]") + 1
+        rest = match[0][place:]
+        return match[0][:place] + (rest if rest[:1] == "[" and not value else _CITED.sub(changed, rest))
+
+    return _CITED.sub(changed, text)
+
+
+def _is_value(match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - 80) : match.start()].rstrip()
+    value = _VALUES.match(match[0].lstrip())
+    return value is not None and bool(_BEFORE_VALUES.search(before) or 0 in _numbers(value[0]))
+
+
 def _is_place(match: re.Match[str], names: Collection[str]) -> bool:
     """Return True if brackets stand right behind a name, as in `items[0]`: a place in it, no citation."""
     if match["space"] or not match.group().startswith("["):
@@ -212,24 +223,6 @@ def _is_place(match: re.Match[str], names: Collection[str]) -> bool:
     last = name[0].rpartition(".")[2]
     like_code = "." in name[0] or "_" in last or re.search(r"\d|[a-z][A-Z]", last)
     return bool(like_code) or last in names or 0 in _numbers(match.group())
-
-
-def settled(text: str) -> str:
-    """Leave out a citation or link at the end that is still being written."""
-    for sign in ("[", "【", "<", "("):
-        start = text.rfind(sign, max(0, len(text) - 300))
-        closing = {"[": "]", "【": "】", "<": ">", "(": ")"}[sign]
-        if start >= 0 and closing not in text[start:] and "\n" not in text[start:]:
-            # A parenthesis matters only as a link's target or with an address inside.
-            if sign == "(" and not (text[:start].endswith("]") or "://" in text[start:]):
-                continue
-            text = text[:start]
-    if text.endswith(("]", "!")):  # a target or a definition may follow
-        text = text[: max(text.rfind("["), 0)] if text.endswith("]") else text[:-1]
-    last = text.rsplit(None, 1)[-1] if text.split() else ""
-    if not text[-1:].isspace() and ("://" in last or last.lower().startswith(("www", "http"))):
-        text = text[: len(text) - len(last)]
-    return text.rstrip()
 
 
 def _without_sources(text: str) -> str:
@@ -253,8 +246,7 @@ def _numbers(text: str) -> list[int]:
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """Apply a change to what stands outside code fences and inline code."""
     text = re.sub("[\ue000-\ue004]", "", text)
-    held: list[str] = []
-    parts, done = [], 0
+    held, parts, done = list[str](), list[str](), 0
     for start, end in code(text):
         parts += [text[done:start], f"\ue000{len(held)}\ue001"]
         held.append(text[start:end])

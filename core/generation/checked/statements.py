@@ -209,6 +209,24 @@ def ended(text: str) -> str:
     return kept
 
 
+def settled(text: str) -> str:
+    """Leave out a citation or link at the end that is still being written."""
+    for sign in ("[", "【", "<", "("):
+        start = text.rfind(sign, max(0, len(text) - 300))
+        closing = {"[": "]", "【": "】", "<": ">", "(": ")"}[sign]
+        if start >= 0 and closing not in text[start:] and "\n" not in text[start:]:
+            # A parenthesis matters only as a link's target or with an address inside.
+            if sign == "(" and not (text[:start].endswith("]") or "://" in text[start:]):
+                continue
+            text = text[:start]
+    if text.endswith(("]", "!")):  # a target or a definition may follow
+        text = text[: max(text.rfind("["), 0)] if text.endswith("]") else text[:-1]
+    last = text.rsplit(None, 1)[-1] if text.split() else ""
+    if not text[-1:].isspace() and ("://" in last or last.lower().startswith(("www", "http"))):
+        text = text[: len(text) - len(last)]
+    return text.rstrip()
+
+
 def once(told: Sequence[Statement]) -> list[Statement]:
     """Leave out what was said before in the same words, and what introduces only that."""
     said: set[str] = set()

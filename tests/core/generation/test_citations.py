@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation, sources
-from core.generation.citations import clean, following, settled, uncited
+from core.generation.checked.statements import settled
+from core.generation.citations import clean, following, remarked, uncited
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.processor import at_most
 from tests.readers import commonmark
@@ -129,6 +130,11 @@ def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) 
         ("It is on.\n\nSource: Evidence 2", "It is on.\n\n[1]"),
         ("It is on (see source 9).", "It is on."),
         ("It is on, as evidence 2 and 3 say.", "It is on, as [1][2] say."),
+        ("It returns [1, 2, 3] [2].", "It returns [1, 2, 3] [1]."),
+        ("The list is [1, 2] then, x = [3,1] before [3].", "The list is [1, 2] then, x = [3,1] before [1]."),
+        ("Give it [0, 1] and values: [1, 2] [2].", "Give it [0, 1] and values: [1, 2] [1]."),
+        ("Call `f` for [1, 2]: that gives\n[2, 3] [1].", "Call `f` for [1, 2]: that gives\n[2, 3] [1]."),
+        ("It is on [2, 3]. So say [1, 3], as in [1, 2].", "It is on [1][2]. So say [3][2], as in [3][1]."),
     ],
 )
 def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wanted: str) -> None:
@@ -205,6 +211,11 @@ def test_hostile_text_costs_little_time(text: str) -> None:
 )
 def test_what_is_still_being_written_is_not_shown(growing: str, shown: str) -> None:
     assert settled(growing) == shown
+
+
+def test_a_list_of_numbers_is_no_mark() -> None:
+    assert uncited("It returns [1, 2] [1].") == "It returns [1, 2]."
+    assert remarked("It returns [1, 2] [1].", {1: [3], 2: [4]}) == "It returns [1, 2] [3]."
 
 
 def test_marks_of_another_answer_can_be_taken_away() -> None:
