@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
-from core.generation.checked.material import Material, given_default, numbers_of
+from core.generation.checked.defaults import LITERAL, RELEASED, WORD, wrong_defaults
+from core.generation.checked.material import AS_CODE, SPAN, Material, names_in, numbers_of
 from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
@@ -17,6 +18,7 @@ from core.generation.quotes.blocks import headings
 from core.prompts import code_fault
 from core.text.markup import fences
 from core.text.words import identifiers, query_terms
+from core.vocabulary import UNITS
 
 HELD = 0.5
 """Share of a sentence's terms that one page, or the cited ones together, must hold: below it the sentence is
@@ -24,11 +26,9 @@ somebody's own. The question's words do not count, as it may hold an order or a 
 LEAST_TERMS = 4
 """Terms from which a sentence is weighed by its words at all."""
 _URL = re.compile(r"(?:https?://|www\.)\S+|\]\([^()\s]{0,300}+\)")
-_LITERAL = re.compile(
-    r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
-)
-_SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
-_AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
+_CAMEL = re.compile(r"\b[A-Z][a-z]{1,30}[A-Z]\w{1,60}")
+_TITLED = re.compile(r"\b[A-Z][a-z]{1,30}+(?: [A-Z][a-z]{1,30}+){1,6}+\b")
+_MEASURE = re.compile(r"(`{0,2})(?<![\w.])(\d(?:[\d_.,]{0,20}\d)?) ?([A-Za-z]{1,12}+)\b\1")
 _SUBCOMMAND = re.compile(r"(?<=[\w.] )([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 """A name behind another word of a span, as in `git filter-branch`; what stands alone is checked as a name."""
 _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"'])")
@@ -42,16 +42,6 @@ _NAMED = re.compile(
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
-_IS_DEFAULT = re.compile(
-    r"\bvalue\sof\s[\w`.]{2,60}\s(?:is|was)\b"
-    r"|\bdefaults?\s(?:to|is|are|was|of|value)\b|\bdefault(?:\s[\w`.-]{1,40}){1,3}\s(?:is|are|was)\b|\bby\sdefault\b"
-    r"|\(default\b|\bdefault\s?[:=]|\b(?:im\s)?standard(?:wert|m[aä](?:ß|ss)ig)?\s(?:ist|sind|von|auf|:)"
-    r"|\bstandard(?:wert|m[aä](?:ß|ss)ig)|voreingestellt|predetermin|por defecto|默认|預設",
-    re.IGNORECASE,
-)
-"""What says that something is a default, or its value; "the default provider" says it of nothing."""
-_FORMER = re.compile(r"\b(?:instead\sof|rather\sthan|anstelle\svon|statt)\s[`\"']?[\w.]+", re.IGNORECASE)
-"""What a page says of a value that holds no more."""
 _IS_GONE = re.compile(
     r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
     re.IGNORECASE,
@@ -79,16 +69,9 @@ _NO_NOUN = re.compile(
     r"(?i)\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in)\b"
 )
 """What makes more of a sentence's beginning than its noun."""
-_CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
-_GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
-"""A clause that leaves out that it says a default: "and `B` to `False`"."""
-_RELEASED = re.compile(
-    r"\b(?:in|since|from|until|with|version|release)\s{1,3}v?\d[\d.]{0,20}+", re.IGNORECASE
-)
 _GLUED = re.compile(r"(?<!`)(`[^`\n]{1,120}+`)-(?=\w)")
 """A German compound with a name: `RequestEntityTooLarge`-Exception."""
 _CITED = re.compile(r"\[\d{1,2}\]")
-_WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 
@@ -106,7 +89,7 @@ class Checker:
         prose, blocks = _parted(text)
         for language, code in blocks:
             found += [code_fault(name) for name in self._code(code, language, own)]
-        said = _said(prose)
+        said = self._plain(prose)
         if said.strip():
             found += self._prose(said)
             found += self._words(said, _cited(prose))
@@ -116,9 +99,9 @@ class Checker:
     def holders(self, text: str) -> list[int]:
         """Return which evidence holds all names and numbers of a statement, and most of its words."""
         prose, blocks = _parted(text)
-        plain = _said(prose)
+        plain = self._plain(prose)
         code = "\n".join(code for _, code in blocks)
-        held = self.material.holders(_names(plain) + identifiers(code), [v for v, _ in numbers_of(plain)])
+        held = self.material.holders(names_in(plain) + identifiers(code), [v for v, _ in numbers_of(plain)])
         terms = frozenset(query_terms(plain)) or frozenset(query_terms(code))
         shares = {
             source.number: len(terms & source.terms) / len(terms)
@@ -126,9 +109,25 @@ class Checker:
             if terms and source.number in held
         }
         least = HELD if self.alike else 0.0
-        facts = bool(_names(plain) or numbers_of(plain) or code)
+        facts = bool(names_in(plain) or numbers_of(plain) or code)
         kept = [number for number, share in shares.items() if share >= least and (share or facts)]
         return sorted(kept, key=lambda number: -shares[number])
+
+    def _plain(self, prose: str) -> str:
+        """Return what prose says, with names and measures as the material has them.
+
+        `413 Request Entity Too Large` is a `RequestEntityTooLarge`, and of `16 MiB` the unit is no name.
+        """
+
+        def joined(found: re.Match[str]) -> str:
+            name = found[0].replace(" ", "")
+            return name if name.lower() in self.material.names else found[0]
+
+        def measured(found: re.Match[str]) -> str:
+            unit = UNITS.get(found[3].lower())
+            return f"{found[2]} {unit}" if unit else found[0]
+
+        return _MEASURE.sub(measured, _TITLED.sub(joined, _said(prose)))
 
     def recited(self, text: str) -> str:
         """Return a statement with the page that holds it, where the cited ones hold far less of it."""
@@ -138,7 +137,7 @@ class Checker:
         if not cited or not holders or not terms:
             return text
         ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
-        if ours * 2 > theirs or (not self.alike and self.material.has_all(cited, _names(_said(prose)))):
+        if ours * 2 > theirs or (not self.alike and self.material.has_all(cited, names_in(_said(prose)))):
             return text
         first = next(iter(_CITED.finditer(text)))
         rest = _CITED.sub("", text[first.end() :])
@@ -157,16 +156,16 @@ class Checker:
 
     def _prose(self, prose: str) -> Iterator[str]:
         material = self.material
-        for span in _SPAN.findall(prose):
+        for span in SPAN.findall(prose):
             for name in _SUBCOMMAND.findall(span):
                 if not material.has(name):
                     yield f"`{name}` stands nowhere in the evidence."
-            if _AS_CODE.search(span):
+            if AS_CODE.search(span):
                 for name in self._code(span, "sh" if re.search(r"(?<!\S)--?\w", span) else "python"):
                     yield f"`{name}` stands nowhere in the evidence."
             elif _FORMULA.search(span) and not material.reads(span):
                 yield f"`{span}` stands nowhere in the evidence."
-        for name in _names(_SPAN.sub(self._without_own_path, prose)):
+        for name in names_in(SPAN.sub(self._without_own_path, prose)):
             if not material.has(name):
                 yield f"`{name}` stands nowhere in the evidence."
         for flag in _FLAG.findall(prose) if not _DENIES.search(prose) else ():
@@ -174,12 +173,11 @@ class Checker:
                 yield f"`{flag}` stands nowhere in the evidence."
         yield from self._numbers(_STEP.sub("", prose))
         if self.alike:
-            for name in _NAMED.findall(unmarked(_SPAN.sub("", prose))):
+            for name in _NAMED.findall(unmarked(SPAN.sub("", prose))):
                 known = name.lower()
                 if not {known, known.rstrip("s")} & material.names:
                     yield f"{name} stands nowhere in the evidence."
-        if _IS_DEFAULT.search(prose):
-            yield from self._default(prose)
+        yield from wrong_defaults(prose, self.material)
 
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
@@ -206,7 +204,7 @@ class Checker:
 
         One that denies something is about all that it names.
         """
-        prose = _SPAN.sub(self._without_own_path, prose)
+        prose = SPAN.sub(self._without_own_path, prose)
         about, is_denied = _ABOUT.match(prose), bool(_DENIES.search(prose))
         told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
         pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
@@ -214,7 +212,7 @@ class Checker:
         unheard = (terms - pages - EXTREMES) & self.material.asked.terms
         if not unheard or (is_denied and len(unheard) * 2 < len(terms)):
             return ""
-        return " ".join(word for word in _WORD.findall(told) if unheard & frozenset(query_terms(word)))
+        return " ".join(word for word in WORD.findall(told) if unheard & frozenset(query_terms(word)))
 
     def _without_own_path(self, span: re.Match[str]) -> str:
         """Leave out a path in code that stands in a page, an address of it too, or in the question."""
@@ -223,12 +221,13 @@ class Checker:
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
+        prose = _CAMEL.sub(lambda name: name[0].lower() if self.material.has(name[0]) else name[0], prose)
         found = frozenset(query_terms(_AGREES.sub("", prose))) - self.material.known
         return frozenset(term for term in found if not term.replace(".", "").isdigit())
 
     def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that something is gone, and what is said of several releases at once."""
-        names = [name for name in _names(prose) if not _LITERAL.fullmatch(name)]
+        names = [name for name in names_in(prose) if not LITERAL.fullmatch(name)]
         if _IS_GONE.search(prose):
             for name in names:
                 if later := self.material.goes_later(name):
@@ -237,7 +236,7 @@ class Checker:
             if not self.material.came_in(version, self._terms(prose) if self.alike else frozenset()):
                 yield f"The evidence does not say that this came with {version}."
         releases = self.material.releases(cited)
-        for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
+        for value in LITERAL.findall(RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
             for release in (one for one in releases if said[one] is False and True in said.values()):
                 yield f"The evidence for {release} does not say {value} of `{names[0]}`."
@@ -252,34 +251,6 @@ class Checker:
             elif other_kind(unit, units) and not follows(value, prose, known, unit):
                 yield f"The evidence has no {value} with that unit."
 
-    def _default(self, prose: str) -> Iterator[str]:
-        """Check a default that a clause gives to a name against what is said of that name's default."""
-        names: list[str] = []
-        for clause in _CLAUSE.split(_RELEASED.sub(" ", prose)):
-            names = [name for name in _names(clause) if not _LITERAL.fullmatch(name)] or names
-            values = [value.strip("\"'").rstrip(".") for value in _LITERAL.findall(clause)]
-            given = self.material.asked.names | self.material.multiples
-            values = [value for value in values if value not in given]
-            if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause)):
-                yield from self._defaults(names, values)
-
-    def _defaults(self, names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
-        material = self.material
-        told = {name: texts for name in names if (texts := material.defaults(name))}
-        for value in values:
-            if not names and not material.any_default(value):
-                yield f"The evidence does not say that {value} is a default."
-            if told and not any(_says(text, value) for texts in told.values() for text in texts):
-                name, texts = next(iter(told.items()))
-                proof = given_default(name, texts)
-                said = f", which the evidence gives: {proof}" if proof else " in the evidence."
-                yield f"{value} is not the default of `{name}`{said}"
-
-
-def _says(text: str, value: str) -> bool:
-    plain = _FORMER.sub("", text.replace("_", "") if value.isdigit() else text)
-    return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
-
 
 def _cited(prose: str) -> list[int]:
     return [int(mark[1:-1]) for mark in _CITED.findall(prose)]
@@ -288,17 +259,6 @@ def _cited(prose: str) -> list[int]:
 def _said(prose: str) -> str:
     """Return prose without citations, addresses and the marks of a list."""
     return _MARK.sub("", _URL.sub(" ", uncited(_GLUED.sub(r"\1 ", prose))))
-
-
-def _names(prose: str) -> list[str]:
-    """Return the names in a sentence; what stands in a span of code with blanks is checked as code."""
-    spans = [span for span in _SPAN.findall(prose) if _AS_CODE.search(span)]
-    inside = {name for span in spans for name in identifiers(f"`{span}`")}
-    outside = prose
-    for span in spans:
-        outside = outside.replace(f"`{span}`", " ")
-    names = identifiers(outside)
-    return [name for name in names if name not in inside or name in outside]
 
 
 def _parted(text: str) -> tuple[str, list[tuple[str, str]]]:

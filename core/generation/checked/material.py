@@ -21,13 +21,17 @@ from core.text.words import (
 from core.vocabulary import UNITS
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_CODE_SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
+SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
+AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
+_CAMEL = re.compile(r"\A[A-Z]\w*[a-z][A-Z]")
+_CALLED = re.compile(r"(?<=\w )`[^`\n]{1,120}?\([^`\n]{0,200}+`")
+"""A call in the middle of a sentence: what it is given there is an example, and no default."""
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
 _ASSIGNED = re.compile(
     r"(?<![\w.])([A-Za-z_][\w.]{0,80}+)[\"']?\]?(?:\s?:\s?[A-Za-z][\w.\[\]| ]{0,60}?)?\s?=\s?"
     r"([\"']?[\w.+-]{1,60}+[\"']?)"
 )
-_DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
+DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget)\s+(?:all|any|every|the|your|these|previous|prior|earlier|above)\b[^.\n]{0,60}"
     r"\b(?:instructions?|rules?|prompts?|evidence|questions?)\b"
@@ -46,12 +50,7 @@ _SAY = re.compile(
 """What asks for words instead of an answer, where a question does."""
 
 _PARTED = re.compile(r"\n\s*\n")
-_VALUE = re.compile(
-    r"\b(?:True|False|None|true|false|null)\b|[\"'][^\"'\s]{1,60}+[\"']|\b\d|default[^`\n]{0,12}`|\s=\s",
-    re.IGNORECASE,
-)
-"""What a sentence about a default has where it gives one."""
-_QUOTED = 160
+QUOTED = 160
 """Characters of the evidence that a fault quotes."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
@@ -191,7 +190,7 @@ class Material:
         if not told or not is_later:
             return ""
         said = [one for one in sentences(told[0]) if _LATER.search(one)]
-        return cut_at_word((said or told)[0].lstrip("-* "), _QUOTED)
+        return cut_at_word((said or told)[0].lstrip("-* "), QUOTED)
 
     def came_in(self, version: str, terms: frozenset[str]) -> bool:
         """Return True if a version is asked about, or something of it is new, or most of `terms` is of it."""
@@ -230,7 +229,7 @@ class Material:
         for source in self.sources:
             owner = [block for block in source.blocks if name in block.under and name not in block.words]
             own = [block for block in source.blocks if name in block.words]
-            found += [block.text for block in (*own, *owner) if _DEFAULT.search(block.text)]
+            found += [block.text for block in (*own, *owner) if DEFAULT.search(block.text)]
             found += [f"{name} = {value}" for assigned, value in source.assigned if assigned == name]
         named = {last_of(text.rpartition(" = ")[2]).lower() for text in found if " = " in text}
         every = (pair for source in self.sources for pair in source.assigned)
@@ -238,19 +237,7 @@ class Material:
 
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
-        return any(value.lower() in block.words and _DEFAULT.search(block.text) for block in self.blocks)
-
-
-def given_default(name: str, texts: Sequence[str]) -> str:
-    """Return the sentence that gives a name's default, of what `defaults` found; empty where none does."""
-    key = last_of(name).lower()
-    for text in texts:
-        is_own = key not in _words(text) or words(text[:200])[:1] == [key]
-        for one in sentences(text):
-            is_given = (" = " in one or _DEFAULT.search(one)) and _VALUE.search(one)
-            if is_given and (is_own or key in _words(one)):
-                return cut_at_word(one.lstrip("-* "), _QUOTED)
-    return ""
+        return any(value.lower() in block.words and DEFAULT.search(block.text) for block in self.blocks)
 
 
 def _orders(question: str) -> bool:
@@ -265,7 +252,20 @@ def _has(source: Source, name: str) -> bool:
     lowered = name.lower().removesuffix("()").lstrip("@")
     if lowered in source.names or lowered.removesuffix("s") in source.names:
         return True
+    if _CAMEL.search(name) and any(lowered in one.split("_") for one in source.names if "_" in one):
+        return True  # `SameSite` of SESSION_COOKIE_SAMESITE
     return last_of(lowered) in source.code
+
+
+def names_in(prose: str) -> list[str]:
+    """Return the names in a sentence; what stands in a span of code with blanks is checked as code."""
+    spans = [span for span in SPAN.findall(prose) if AS_CODE.search(span)]
+    inside = {name for span in spans for name in identifiers(f"`{span}`")}
+    outside = prose
+    for span in spans:
+        outside = outside.replace(f"`{span}`", " ")
+    names = identifiers(outside)
+    return [name for name in names if name not in inside or name in outside]
 
 
 def numbers_of(text: str) -> list[tuple[str, str]]:
@@ -288,7 +288,7 @@ def _code_of(text: str) -> Iterator[str]:
         elif "```" in block.text or "~~~" in block.text:
             yield block.text
         else:
-            yield from (found[1] for found in _CODE_SPAN.finditer(block.text))
+            yield from (found[1] for found in SPAN.finditer(block.text))
 
 
 def _signed(text: str) -> str:
@@ -298,7 +298,7 @@ def _signed(text: str) -> str:
         lines = block.text.split("\n")
         if block.kind == "code":
             lines = [line for line in lines if re.match(r"\s*(?:async\s+)?(?:def|class)\s|\s*@", line)]
-        kept += lines
+        kept += [_CALLED.sub("", line) for line in lines] if block.kind != "code" else lines
     return "\n".join(kept)
 
 

@@ -103,6 +103,20 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
         "It holds for all of 3.x [2].",
         "Yes, that is secure [1].",
         "It is the field called Stored-by [2].",
+        "A larger request is answered by `413 Request Entity Too Large` [1].",
+        "A larger request is answered by 413 Request Entity Too Large [1].",
+        "Set `MAX_CONTENT_LENGTH` to `16 MB` [2].",
+        "Uploads are kept for `1800 s`, which is `0.5 h` [2].",
+        "Cookies of `set_cookie` have a `SameSite` attribute, here `Lax` [2].",
+        "`SESSION_COOKIE_SECURE` is disabled by default [1].",
+        "`SESSION_REFRESH_EACH_REQUEST` is enabled by default [1].",
+        "`SESSION_COOKIE_SECURE` is not enabled by default [1].",
+        "If you set nothing, `SESSION_COOKIE_SECURE` is `False` [1].",
+        "By default, the cookie is marked when `SESSION_COOKIE_SECURE` is `True` [1].",
+        "By default, `MAX_CONTENT_LENGTH` is `None`, and set to 5 it limits a request [1].",
+        "| Key | Default |\n| --- | --- |\n| `MAX_CONTENT_LENGTH` | `None` |\n"
+        "| `SESSION_COOKIE_SECURE` | `False` |",
+        "The `samesite` of a cookie is `None` by default [2].",
     ],
 )
 def test_what_stands_there_passes(said: str) -> None:
@@ -141,11 +155,46 @@ def test_what_stands_there_passes(said: str) -> None:
         ("Limits are possible since version 2.2 [2].", "came with 2.2"),
         ("Yes, that is recommended [1].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
+        ("Set `MAX_CONTENT_LENGTH` to `17 MiB` [2].", "17 stands nowhere"),
+        ("The error is called `EntityTooBig` [1].", "EntityTooBig"),
+        ("A cookie has a `CookieSecure` attribute [1].", "CookieSecure"),
     ],
 )
 def test_what_stands_nowhere_is_named(said: str, named: str) -> None:
     faults = checker().faults(said)
     assert faults and any(named in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`{name}` is `{value}` unless you change it [1].",
+        "`{name}` is `{value}` out of the box [1].",
+        "If you set nothing, `{name}` is `{value}` [1].",
+        "Unless set, `{name}` is `{value}` [1].",
+        "Without a setting, `{name}` is `{value}` [1].",
+        "`{name}` is `{value}` if not given [1].",
+        "`{name}` starts as `{value}` [1].",
+        "`{name}` is initially `{value}` [1].",
+        "By default, `{name}` is `{value}` [1].",
+        "By default, cookies are marked so: `{name}` is `{value}` [1].",
+        "`{name} = {value}` is the default [1].",
+        "**Default:** `{name} = {value}` [1]",
+        "`{value}` is the default of `{name}` [1].",
+        "`{name}` is {state} by default [1].",
+        "| Key | Meaning | Default |\n| --- | --- | --- |\n| `{name}` | cookies | `{value}` |",
+    ],
+)
+def test_a_wrong_default_is_seen_however_it_is_worded(said: str) -> None:
+    for name, value, state in (
+        ("SESSION_COOKIE_SECURE", "True", "enabled"),
+        ("SESSION_REFRESH_EACH_REQUEST", "False", "disabled"),
+    ):
+        faults = checker().faults(said.format(name=name, value=value, state=state))
+        assert any("is not the default of" in fault for fault in faults), faults
+        other = {"True": "False", "False": "True", "enabled": "disabled", "disabled": "enabled"}
+        true = said.format(name=name, value=other[value], state=other[state])
+        assert not any("default" in fault for fault in checker().faults(true)), true
 
 
 @pytest.mark.parametrize(
