@@ -15,7 +15,7 @@ _LISTED = frozenset(
 ) | {"other parameters", "keyword args", "keyword arguments", "type parameters"}
 _ENTRY = re.compile(
     r"^(?P<name>\*{0,2}(?:[\w.`\[\],|]++| ++(?![ \t]*\())++)"
-    r"(?:[ \t]*+\((?P<type>[^()\n]*+(?:\([^()]*+\)[^()\n]*+)*+)\))?:[ \t]++(?P<said>\S.*)$"
+    r"(?:[ \t]*+\((?P<type>[^()\n]*+(?:\([^()]*+\)[^()\n]*+)*+)\))?:(?:[ \t]++(?P<said>\S.*)|[ \t]*+)$"
 )
 
 
@@ -67,9 +67,9 @@ def _entries(lines: list[str], mark: str) -> list[str]:
     for line in lines:
         found = _ENTRY.match(line)
         depth = len(line) - len(line.lstrip())
-        if found:
+        if found and (found["said"] or found["type"] or " " not in found["name"]):
             kind = f" ({found['type']})" if found["type"] else ""
-            out.append(f"- {mark}{found['name'].strip('`')}{mark}{kind}: {found['said']}")
+            out.append(f"- {mark}{found['name'].strip('`')}{mark}{kind}: {found['said'] or ''}".rstrip())
             width = 0
         elif not line.strip():
             out.append("")

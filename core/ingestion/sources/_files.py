@@ -27,6 +27,8 @@ from core.ports import Workers
 HEAD_BYTES = front_matter.MAX_CHARACTERS * 4
 """Bytes of a file that may be front matter."""
 _PAGES = (".md", ".mdx", ".markdown")
+_STATEMENT = re.compile(rb"^[ \t]*+\{%", re.MULTILINE)
+_PAGE = re.compile(rb"<(?:html|body|!doctype)\b", re.IGNORECASE)
 _ORDER = re.compile(r"^(?P<number>\d+)\s*[-_.]+\s*(?P<rest>[^-_.\s].*)$")
 _DATED = re.compile(r"^\d+[-_.]\d")  # a date or a version: `2021-01-02-news`, `7.0-notes`
 
@@ -37,7 +39,7 @@ def place_of(root: str, file: str, folder: str, head: bytes) -> tuple[str | None
     `head` is the beginning of what the file holds. What others wrote is read for it: for a worker.
     """
     site = site_of(root, Path(file))
-    return page_of(site, Path(file), Path(folder), head), left_out(site, Path(file))
+    return page_of(site, Path(file), Path(folder), head), left_out(site, Path(file), head)
 
 
 def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str | None:
@@ -67,8 +69,10 @@ def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str 
     return (before + "/".join(page.split("/")[left:])).rstrip("/")
 
 
-def left_out(site: Site | None, file: Path) -> str:
-    """Say why a file is no page of its own, empty where it is one."""
+def left_out(site: Site | None, file: Path, head: bytes = b"") -> str:
+    """Say why a file is no page of its own, empty where it is one; `head` is what it begins with."""
+    if file.suffix.lower() in (".html", ".htm") and _is_template(head):
+        return "a template, of which a tool makes pages"
     place = site.place(file) if site else None
     if (
         site
@@ -78,6 +82,13 @@ def left_out(site: Site | None, file: Path) -> str:
     ):
         return "a part that other pages include"
     return ""
+
+
+def _is_template(head: bytes) -> bool:
+    """Return True if Jinja or Django makes pages of HTML: it begins so, or is a part with statements."""
+    if head.lstrip().startswith((b"{%", b"{#")):
+        return True
+    return _PAGE.search(head) is None and _STATEMENT.search(head) is not None
 
 
 def _docusaurus(inner: Path, slug: str, identity: str) -> str:

@@ -1,5 +1,6 @@
 import pytest
 
+from core.ingestion.docstrings import as_rst
 from tests.core.ingestion.pages import parsed, section
 
 APP = '''
@@ -281,3 +282,13 @@ def test_what_tells_of_a_class_is_as_the_project_has_it(tmp_path, conf, option, 
     shown = section(document, "Waiter").text.partition("\n\n")[2]
     assert shown.startswith(told) and ("default 20" in shown) == ("optional" in told)
     assert section(document, "Bare").text.endswith("Made of nothing.")
+
+
+def test_a_parameter_may_be_described_below_its_name() -> None:
+    """So attrs writes most of its own."""
+    listed = "one (list | None):\n        The first.\n\n    two: The second.\n\n    three:\n        Third."
+    docstring = f"Do it.\n\nArgs:\n    {listed}"
+    told = as_rst(docstring)
+    assert "- ``one`` (list | None):\n  The first." in told
+    assert "- ``two``: The second." in told and "- ``three``:\n  Third." in told
+    assert "``" not in as_rst("Do it.\n\nReturns:\n    One of the following:\n        this or that")

@@ -108,3 +108,10 @@ def test_code_with_markup_is_read_as_its_readers_see_it():
     )
     piped = ".. parsed-literal::\n\n   ps |grep x| wc"
     assert body(piped, "rst") == "```\nps |grep x| wc\n```", "what is defined nowhere stays"
+
+
+def test_an_annotation_is_shortened_as_its_readers_see_it():
+    written = "boil(when: ~typing.Callable | None = None, at: typing.Any = ~x) -> ~a.b.Kettle"
+    page = f".. py:function:: {written}\n\n   Boil."
+    shown = "`boil(when: Callable | None = None, at: typing.Any = ~x) -> Kettle`"
+    assert body(page, "rst") == f"{shown}\n\nBoil."

@@ -248,3 +248,15 @@ def test_formats():
         None,
         None,
     ]
+
+
+def test_templates_of_tools_are_no_pages(tmp_path):
+    write(
+        tmp_path, "_templates/layout.html", content=b'{# ours #}\n{% extends "!layout.html" %}\n<p>Help</p>'
+    )
+    write(tmp_path, "overrides/toc.html", content=b"<!-- copied -->\n<li>\n  {% if toc.children %}\n</li>")
+    write(tmp_path, "made.html", content=b"<html><body><p>Write\n{% if x %} to ask.</p></body></html>")
+    write(tmp_path, "part.html", content=b"<p>Write <code>{% if x %}</code> to ask.</p>")
+    source = folder(tmp_path)
+    assert paths(source) == ["made.html", "part.html"]
+    assert {reason for _, reason in source.skipped} == {"a template, of which a tool makes pages"}

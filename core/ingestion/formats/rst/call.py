@@ -90,6 +90,8 @@ _ESCAPED = re.compile(r"\\(?=[*_`|\\ ])")
 """A backslash that escapes markup; in `separator="\\n"` it is part of the value."""
 _ROLE = re.compile(r":[\w:+-]{1,40}:`([^`]{1,200})`|``?([^`]{1,200})``?")
 """What stands in the option of a directive with its markup, where only the text is shown."""
+_SHORTENED = re.compile(r"(?<![\w.])~(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
+"""What an annotation of a signature does not show: `~typing.Callable`."""
 _PYTHON = frozenset({"", "py"})
 _C = frozenset({"c", "cpp"})
 _STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}
@@ -109,6 +111,8 @@ def described(call: Call) -> list[Any]:
         signatures = [f"{kind.upper()} {signatures[0]}"]
     name = _name(signatures[0], domain, kind)
     python = domain in _PYTHON and kind not in _STANDARD and kind != "describe"
+    if python:
+        signatures = [_SHORTENED.sub("", signature) for signature in signatures]
     outer = session.classes[-1] if python and session.classes else ""
     full = f"{outer}.{name}" if outer and not name.startswith(f"{outer}.") else name
     shown = [s.replace(name, full, 1) if outer and not s.startswith(outer) else s for s in signatures]
