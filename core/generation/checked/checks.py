@@ -274,9 +274,14 @@ class Checker:
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
-        prose = _CAMEL.sub(lambda name: name[0].lower() if self.material.has(name[0]) else name[0], prose)
+        prose = _CAMEL.sub(self._as_one_word, prose)
         found = frozenset(query_terms(_AGREES.sub("", prose))) - self.material.known
         return frozenset(term for term in found if not term.replace(".", "").isdigit())
+
+    def _as_one_word(self, name: re.Match[str]) -> str:
+        """Return a known name in small letters where the pages do not have its parts: `SameSite`."""
+        apart = not frozenset(query_terms(name[0])) <= self.material.terms
+        return name[0].lower() if apart and self.material.has(name[0]) else name[0]
 
     def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that something is gone, and what is said of several releases at once."""

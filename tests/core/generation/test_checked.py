@@ -106,6 +106,7 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
         "A larger request is answered by `413 Request Entity Too Large` [1].",
         "A larger request is answered by 413 Request Entity Too Large [1].",
         "Set `MAX_CONTENT_LENGTH` to `16 MB` [2].",
+        "There are several `RequestEntityTooLarge`s here [1].",
         "Uploads are kept for `1800 s`, which is `0.5 h` [2].",
         "Cookies of `set_cookie` have a `SameSite` attribute, here `Lax` [2].",
         "`SESSION_COOKIE_SECURE` is disabled by default [1].",
