@@ -196,7 +196,9 @@ async def _index_what_is_missing(
     serving: Collection[Platform],
     warming: asyncio.Task[None],
 ) -> None:
-    """Index releases that have no corpus yet, the latest first, then let the clock go on.
+    """Index releases that have no corpus yet, and those with pages of a source that there is no more.
+
+    The latest is first. Then let the clock go on.
 
     What no answer needs waits until `warming` is done.
 
@@ -210,12 +212,9 @@ async def _index_what_is_missing(
             bars.show(progress_dict(progress))
 
         for release in app.corpus_manager.order():
-            if any(
-                entry["name"] == release and entry["ready"] for entry in await app.corpus_manager.releases()
-            ):
-                continue
             try:
-                await app.corpus_manager.reindex(release, show, pairs=False, windows=False)
+                if not await _indexed(app, release, show):
+                    continue
                 log.info("%s %s is ready", product, release)
                 where = next(filter(None, (getattr(one, "address", "") for one in serving)), "")
                 bars.say(f"{product} {release} is ready{where and f': ask at {where}'}")
@@ -239,6 +238,18 @@ async def _index_what_is_missing(
         log.error("pairs of what changed could not be made: %s", error)
     if lacks := lacking(app.settings.recipe, app.searcher):
         log.warning("%s", lacks)
+
+
+async def _indexed(app: Application, release: str, show: Callable[[Progress], None]) -> bool:
+    """Index a release that has no corpus, or has pages of a source that there is no more; True if it had."""
+    gone: set[str] = set()
+    if release in app.searcher.corpora:
+        gone = await app.corpus_manager.sources_gone(release) if app.cluster.leads else gone
+        if not gone:
+            return False
+        log.info("%s leaves out what corpora.toml has no more: %s", release, ", ".join(sorted(gone)))
+    await app.corpus_manager.reindex(release, show, pairs=False, only=gone, windows=False)
+    return True
 
 
 async def _lead_or_follow(app: Application) -> None:

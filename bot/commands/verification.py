@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from bot.operations.application import Application
+from bot.rendering.sources import kept_lines
 from core.ports import Corpus, entries, pairs_collection
 
 RESTART = "restart the bot: every start repairs the indexes from the database"
@@ -44,6 +45,7 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
                 f"{release}: {left} documents were read by a run that was cut short, and do not answer yet; "
                 f"`threadlore index --release {release}` goes on with them or removes them."
             )
+    told += kept_lines(await app.corpus_manager.kept())
     if not app.corpus_manager.progress():
         wrong += await _strangers(app)
     memory = await app.memory.verify() + await app.upkeep.broken()

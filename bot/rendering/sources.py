@@ -111,6 +111,15 @@ def sources_text(entries: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) or "There are no sources; describe them in `corpora.toml`."
 
 
+def kept_lines(kept: Mapping[str, int]) -> list[str]:
+    """Say which releases `corpora.toml` has no more, and how many pages of each are kept, a line each."""
+    return [
+        f"{release} is not in `corpora.toml` any more, so its pages ({pages}) do not answer. "
+        f"`sources remove {release}` deletes them; votes and remembered answers stay."
+        for release, pages in kept.items()
+    ]
+
+
 def _lines(entry: Mapping[str, Any]) -> list[str]:
     read = f"read {minute_of(entry['read_at'])} UTC" if entry["read_at"] else "not read yet"
     due = f"next {minute_of(entry['next_at'])} UTC" if entry["next_at"] else "due now"

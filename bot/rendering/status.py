@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from bot.rendering.sources import status_lines
+from bot.rendering.sources import kept_lines, status_lines
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
@@ -26,6 +26,7 @@ def status_text(status: dict[str, Any]) -> str:
         releases_text(status["releases"]),
         "",
         *(["Sources (UTC):", *status_lines(status["sources"]), ""] if status["sources"] else []),
+        *kept_lines(status.get("kept", {})),
         f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
         f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
         *_stored(memory),

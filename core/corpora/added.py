@@ -132,8 +132,12 @@ class AddedSources:
     async def remove(self, name: str) -> str:
         """Remove what was added under a name or an address, with its pages; return the name.
 
-        Raises UsageError where there is none, or while it is being read.
+        Also removes the pages of a release that `corpora.toml` has no more. Raises UsageError where there is
+        none, or while it is being read.
         """
+        if name in await self._corpus_manager.kept():
+            await self._corpus_manager.remove(name)
+            return name
         known = _owner(self._catalogue, name)
         if known is None or known.name not in self._catalogue.added:
             known = _owner(self._catalogue, _named(name))

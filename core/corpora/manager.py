@@ -76,6 +76,11 @@ class GoingLive:
         await self._memory.load(await self._encoders.current(), await encoders_of(corpora, self._encoders))
         await self._cluster.tell(CORPORA, release)
 
+    async def left(self, release: str) -> None:
+        """Search a corpus that was removed no longer, in any process."""
+        await self._searcher.load(release)
+        await self._cluster.tell(CORPORA, release)
+
     async def settle(self, starting: bool = False) -> None:
         """Mark the remembered answers that a new corpus overtakes once more, where that may be needed.
 
@@ -134,16 +139,16 @@ class CorpusManager:
     async def open(self) -> None:
         """Take over what the home holds: mend indexes, load corpora and memory."""
         current = await self.encoders.current()
-        corpora = await self._store.live()
-        by_release = await encoders_of(corpora, self.encoders)
         mended = await self._indexer.reconcile()
         if self.pregeneration:
             mended += await self.pregeneration.reconcile()
         if mended:
             log.warning("repaired %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
+        for release in await self.kept():
+            log.info("%s is not in corpora.toml any more, so its pages do not answer", release)
         await self.going_live.settle(starting=True)
-        await self._memory.load(current, by_release)
+        await self._memory.load(current, await encoders_of(self._searcher.corpora, self.encoders))
 
     async def settle(self) -> None:
         """Mark the remembered answers that a new corpus overtakes once more, where that may be needed."""
@@ -212,7 +217,7 @@ class CorpusManager:
         embedded, mended = await self._indexer.repair(self.encoders.named)
         if self.pregeneration:
             mended += await self.pregeneration.reconcile()
-        live, searched = await self._store.live(), self._searcher.corpora
+        live, searched = await self._searcher.live(), self._searcher.corpora
         stale = sum(name not in searched or searched[name] != corpus for name, corpus in live.items())
         await self._searcher.load()
         placements = len(await self._memory.verify())
@@ -231,7 +236,7 @@ class CorpusManager:
         Nothing is done where nothing `changed`, as far as the store tells. With `rewrite` no words of what is
         gone are left in files.
         """
-        if not (changed or rewrite) and await self._store.live() == self._searcher.corpora:
+        if not (changed or rewrite) and await self._searcher.live() == self._searcher.corpora:
             return
         await self._indexer.follow()
         if self.pregeneration:
@@ -243,9 +248,19 @@ class CorpusManager:
         await self._memory.load(await self.encoders.current(), await encoders_of(corpora, self.encoders))
 
     async def remove(self, release: str) -> None:
-        """Remove the corpus of a release that there is no more."""
+        """Remove the corpus of a release that there is no more; votes and remembered answers stay."""
         await self._indexer.remove(release)
-        await self._searcher.load()
+        await self.going_live.left(release)
+
+    async def kept(self) -> dict[str, int]:
+        """Return the releases that there are no more, with the pages that are kept and do not answer."""
+        live = await self._store.live()
+        return {release: corpus.documents for release, corpus in live.items() if not self.known(release)}
+
+    async def sources_gone(self, release: str) -> set[str]:
+        """Return the sources of a release's live corpus that there are no more: a reindex leaves them out."""
+        read = {document.source for document in await self._store.manifest(release)}
+        return read - self._indexer.names(release)
 
     async def complete(self, release: str = "", report: Report = lambda _: None) -> None:
         """Embed what the second look needs of one release, or of all, the latest first, where it lacks."""
@@ -343,6 +358,7 @@ class CorpusManager:
             "sources": source_rows(runs),
             "memory": memory,
             "embedder": current.name,
+            "kept": await self.kept(),
             "indexing": self.progress(),
             "problems": problems(releases, self._indexer.running, current.name, runs, memory),
         }

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
+from core.domain import ContextChunk, Evidence, Hit, Product, Queries, Vector
 from core.ports import (
     Corpus,
     Encoder,
@@ -52,11 +52,11 @@ class Searcher:
         retriever: Retriever | None = None,
         pairs: PregeneratedStore | None = None,
         encoders: Callable[[str], Awaitable[Encoder]] | None = None,
-        product: str = "",
+        product: Product | None = None,
     ) -> None:
         """`encoders` returns the encoder of a corpus by its name, for the tokens of questions.
 
-        Versions of the `product` are left out where releases are compared.
+        Only releases of the `product` answer, and its versions are left out where they are compared.
         """
         self._store = store = indexes.store
         self._vectors = indexes.vectors
@@ -142,15 +142,23 @@ class Searcher:
         terms = query_terms(queries.versionless or queries.filtered)
         return await self._pairs[release].nearest(self._vectors, self._words, vectors[0], terms)
 
+    async def live(self) -> dict[str, Corpus]:
+        """Return the live corpora in the store of the releases that there are; others are kept there."""
+        corpora = await self._store.live()
+        if self._product is None:
+            return corpora
+        return {name: corpus for name, corpus in corpora.items() if self._product.release(name)}
+
     async def load(self, release: str | None = None) -> None:
         """Take over what is live in the store, of one release or of all."""
-        corpora = await self._store.live()
+        corpora = await self.live()
+        product = self._product.name if self._product else ""
         for name, corpus in corpora.items():
             if release in (None, name):
                 rows = await self._store.rows(name)
                 notes = await aside(len(rows), notes_in, rows)
                 pages = await self._store.contexts([note.context_id for note in notes])
-                live = await asyncio.to_thread(live_of, corpus, rows, self._product, notes, pages)
+                live = await asyncio.to_thread(live_of, corpus, rows, product, notes, pages)
                 made = await self._made.pairs(name) if self._made else ()
                 pairs = await aside(len(made), LivePairs.of, corpus, made)
                 lacks = await self._store.missing_views(corpus.views, list({*live.context_of.values()}))

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.commands.command_line import handle
+from bot.app.serve import _indexed
+from bot.commands.command_line import handle, status_of
+from bot.rendering.status import status_text
 from core.catalogue.added import address_of
-from core.domain import Product, Question, Release
+from core.domain import Product, Question, Release, Vote
 from core.errors import SourceError, ThreadloreError, UsageError
 from core.query.releases.resolve import resolve
 from tests.core.ingestion_sources.site_server import Site, page, status
@@ -28,11 +30,11 @@ WICK = "How do I change the wick?"
 
 
 async def command(bot: Bot, **request: Any) -> list[str]:
-    """Give `sources` as the command line does; return its lines."""
+    """Give `sources` as the command line does; return its lines and notes."""
     lines: list[str] = []
 
     async def keep(message: dict[str, Any]) -> None:
-        lines.extend([str(message["line"])] if "line" in message else [])
+        lines.extend(str(message[key]) for key in ("line", "note") if key in message)
 
     await handle(bot.app, {"command": "sources", "caller": "cli:root", **request}, keep)
     return lines
@@ -190,3 +192,55 @@ async def test_git_is_kept_to_the_addresses_that_were_checked(bot: Bot) -> None:
         with pytest.raises(SourceError, match=r"127\.0\.0\.1 is no public address"):
             await command(bot, action="add", address=f"{site.url}/tool.git", private=True)
         assert not site.asked and not bot.app.added.names
+
+
+def taken_out(kettle: Kettle, release: str) -> None:
+    """Take a release out of corpora.toml."""
+    kept = [part for part in kettle.config.read_text().split("[[release]]\n") if f'"{release}"\n' not in part]
+    kettle.config.write_text("[[release]]\n".join(kept))
+
+
+async def test_a_release_that_corpora_toml_has_no_more_is_kept_told_and_removed_with_its_votes_left(
+    kettle: Kettle,
+) -> None:
+    asked = Question("Which port does the dashboard listen on?", "slack:U1", "slack:C1", release="1.5")
+    async with house(kettle) as bot:
+        answer = await bot.app.engine.answer(asked)
+        await bot.app.engine.feedback(Vote(answer.id, "slack:U2", 1), helper=True)
+        before = await bot.counts()
+    whole = kettle.config.read_text()
+    taken_out(kettle, "1.5")
+    async with house(kettle) as bot:
+        assert sorted(bot.app.searcher.corpora) == ["1.0", "2.0"] and not bot.app.searcher.contents("1.5")
+        await bot.app.corpus_manager.follow()
+        assert sorted(bot.app.searcher.corpora) == ["1.0", "2.0"]
+        line = "1.5 is not in `corpora.toml` any more, so its pages (5) do not answer."
+        assert line in status_text(await status_of(bot.app)) and line in "\n".join(await command(bot))
+        assert await bot.app.memory.verify() == []
+    kettle.config.write_text(whole)
+    async with house(kettle) as bot:  # nothing is read anew
+        assert (await bot.app.engine.answer(asked)).pair_id == answer.pair_id
+    taken_out(kettle, "1.5")
+    async with house(kettle) as bot:
+        assert await command(bot, action="remove", address="1.5") == ["Removed 1.5 with its pages."]
+        assert sorted(await bot.app.corpora.live()) == ["1.0", "2.0"]
+        assert not any("any more" in line for line in await command(bot))
+        assert [run for run in await bot.app.corpora.runs() if run.release == "1.5"] == []
+        assert await bot.app.memory.verify() == []
+    kettle.config.write_text(whole)
+    async with house(kettle) as bot:
+        await bot.app.corpus_manager.reindex("1.5")
+        assert (await bot.app.engine.answer(asked)).pair_id == answer.pair_id, "votes and answers stay"
+        after = await bot.counts()
+        assert [after[key] for key in ("high", "votes")] == [before[key] for key in ("high", "votes")]
+
+
+async def test_pages_of_a_source_that_corpora_toml_has_no_more_go_at_the_next_start(kettle: Kettle) -> None:
+    text = kettle.config.read_text()
+    assert "unversioned" in text
+    kettle.config.write_text(text[: text.index("[[unversioned")])
+    async with house(kettle) as bot:
+        assert await bot.app.corpus_manager.sources_gone("2.0") == {"folder:docs/all"}
+        assert await _indexed(bot.app, "2.0", lambda _: None)
+        assert {page.source for page in await bot.app.corpora.manifest("2.0")} == {"folder:docs/2.0"}
+        assert not await _indexed(bot.app, "2.0", lambda _: None), "there is nothing more to do"

@@ -111,6 +111,19 @@ async def test_what_became_of_a_name_is_told_by_the_notes_of_all_releases(
         assert text.startswith("`clear_all` was deprecated in 1.5") and "Kettle 1.0 still has it." in text
 
 
+async def test_notes_of_a_release_that_corpora_toml_has_no_more_say_nothing(
+    noted: Kettle, tmp_path: Path
+) -> None:
+    kettle = noted.copy(tmp_path / "kettle")
+    kept = [part for part in kettle.config.read_text().split("[[release]]\n") if '"2.0"\n' not in part]
+    kettle.config.write_text("[[release]]\n".join(kept))
+    async with house(kettle) as bot:
+        stage = FakeStage(bot)
+        text = (await ask(stage, "is clear_all gone?")).text
+        assert text.startswith("`clear_all` was deprecated in 1.5") and "2.0" not in text
+        assert LINK.format("2.0") not in (await ask(stage, "What's new in Kettle 2.0?")).text
+
+
 async def test_between_two_releases_all_versions_after_the_first_are_told(
     noted: Kettle, tmp_path: Path
 ) -> None:

@@ -178,7 +178,7 @@ async def _searcher(ground: Ground) -> Searcher:
         retriever=retriever_of(ground.settings.retriever),
         pairs=stores.pregenerated,
         encoders=models.encoders.named,
-        product=ground.catalogue.product.name,
+        product=ground.catalogue.product,
     )
 
 

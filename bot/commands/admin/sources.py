@@ -19,7 +19,7 @@ ACTIONS = ("list", "add", "remove")
 async def run(app: Application, given: Given) -> Result:
     """Return what is known of every source, or add or remove one. Raises ThreadloreError."""
     from bot.commands.progress import passed_on
-    from bot.rendering.sources import sources_of
+    from bot.rendering.sources import kept_lines, sources_of
 
     action, address = _asked(given)
     if action == "add":
@@ -28,7 +28,8 @@ async def run(app: Application, given: Given) -> Result:
             return Result(read_text(await app.added.read(name, hear)))
     if action == "remove":
         return Result(removed_text(await app.added.remove(address)))
-    return Result(await sources_of(app.corpora, app.schedules), outcome="shown")
+    kept = kept_lines(await app.corpus_manager.kept())
+    return Result(await sources_of(app.corpora, app.schedules), tuple(kept), outcome="shown")
 
 
 def _asked(given: Given) -> tuple[str, str]:
@@ -41,7 +42,7 @@ def _asked(given: Given) -> tuple[str, str]:
         raise UsageError(f"`sources` takes {', '.join(ACTIONS)}, not {action}.")
     if (action != ACTIONS[0]) != bool(address):
         raise UsageError(
-            WANTED if action == "add" else "Write `sources remove` and the release that was added."
+            WANTED if action == "add" else "Write `sources remove` and the release whose pages are to go."
         )
     return action, address
 
@@ -74,7 +75,7 @@ async def dialogue(app: Application, call: Call) -> str:
     action, address = _asked(given)
     if action != "add":
         result = await run(app, given)
-        await call.tell("\n".join(text(result)))
+        await call.tell("\n".join([*text(result), *result.notes]))
         return result.outcome or "done"
     await call.responder.reply(Reply(f"Looking at {address} …", final=False))
     name = await app.added.add(address)
@@ -107,6 +108,7 @@ COMMAND = Command(
     rank=12,
     further=(
         "the list also says when each is read next, and what was passed over and why; what is added is kept "
-        "in `added.toml` in the home, and answers as a release of its own"
+        "in `added.toml` in the home, and answers as a release of its own; `remove` also deletes the pages "
+        "of a release that `corpora.toml` has no more"
     ),
 )
