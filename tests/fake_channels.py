@@ -69,6 +69,9 @@ class FakeAudit:
         latest = sorted(enumerate(self._acts), key=lambda entry: (entry[1].at, entry[0]), reverse=True)
         return tuple(act for _, act in latest[:limit])
 
+    async def older(self, at: float) -> int:
+        return sum(act.at < at for act in self._acts)
+
     async def delete_before(self, at: float) -> int:
         kept = [act for act in self._acts if act.at >= at]
         gone = len(self._acts) - len(kept)

@@ -57,7 +57,7 @@ async def handle(
             await audit.note(given.who, "", line, f"failed: {error}")
         raise
     if line:
-        await audit.note(given.who, "", line, DONE)
+        await audit.note(given.who, "", line, result.outcome or DONE)
     await send({"code": result.code})
 
 

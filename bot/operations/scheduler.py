@@ -17,7 +17,7 @@ from core.errors import ThreadloreError
 from core.learning.learner import Learner
 from core.ports import BUILD, CorpusStore
 from core.ports.cluster import Cluster, OnlyProcess
-from core.privacy.retention import Retention
+from core.privacy.retention import Retention, removed_text
 
 log = logging.getLogger(__name__)
 
@@ -204,10 +204,8 @@ class OnSchedule:
         if doubt := await self._retention.doubt():
             await self._tell(doubt.text, f"the clock has jumped since {doubt.since:.0f}", NEVER_AGAIN)
             return
-        removed = await self._retention.run()
-        if removed:
-            told = ", ".join(f"{count} {what}" for what, count in removed.items())
-            await self._audit.by_bot("retention", outcome=f"done: {told} removed")
+        if removed := await self._retention.run():
+            await self._audit.by_bot("retention", outcome=removed_text(removed))
 
     async def learn(self) -> None:
         """Learn the ranking from votes, where there are new ones; raises ThreadloreError."""

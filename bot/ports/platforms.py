@@ -72,8 +72,8 @@ class PersonalData(Protocol):
     def tidy(self, home: Path) -> None:
         """Remove halves of files that a process which died left behind."""
 
-    def expire(self, home: Path, before: float) -> int:
-        """Remove conversations that ended before a time; return how many messages went."""
+    def expire(self, home: Path, before: float, dry_run: bool) -> int:
+        """Remove conversations that ended before a time, or only count them; return how many messages."""
 
 
 class Terminal(Protocol):

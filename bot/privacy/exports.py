@@ -89,8 +89,8 @@ def _ids(line: bytes) -> set[str]:
 
 Forget = Callable[[Collection[str], Collection[str]], Awaitable[None]]
 """Forgets accounts, and answers and pairs by their ids, wherever something of them is held in memory."""
-Expire = Callable[[float], Awaitable[int]]
-"""Removes conversations that ended before a time, and tells how many messages went."""
+Expire = Callable[[float, bool], Awaitable[int]]
+"""Removes conversations that ended before a time, or only counts them; tells how many messages they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +126,17 @@ class Holders:
                 await asyncio.to_thread(kept.forget, self._home, accounts, ids)
             await asyncio.to_thread(kept.tidy, self._home)
 
-    async def expire(self, before: float) -> dict[str, int]:
-        """Remove conversations that ended before a time; return how many messages went, by what they are."""
+    async def expire(self, before: float, dry_run: bool) -> dict[str, int]:
+        """Remove conversations that ended before a time; return how many messages, by what they are.
+
+        On a `dry_run` they are only counted.
+        """
         gone: dict[str, int] = {}
         for platform, kept in self._at_rest.items():
             if platform in self._running:
-                gone[kept.WHAT] = await self._running[platform].expire(before)
+                gone[kept.WHAT] = await self._running[platform].expire(before, dry_run)
             else:
-                gone[kept.WHAT] = await asyncio.to_thread(kept.expire, self._home, before)
+                gone[kept.WHAT] = await asyncio.to_thread(kept.expire, self._home, before, dry_run)
         return gone
 
     def held(self) -> dict[str, Callable[[Collection[str]], list[dict[str, Any]]]]:

@@ -62,6 +62,9 @@ class AuditStore(Protocol):
     async def acts(self, limit: int = 50) -> tuple[Act, ...]:
         """Return the latest acts, the latest first."""
 
+    async def older(self, at: float) -> int:
+        """Count the acts that are older than that time."""
+
     async def delete_before(self, at: float) -> int:
         """Remove the acts that are older than that time; return how many."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.ports import AboutStore, RetentionStore
-from core.ports.about import BOT, RETENTION, Act, AuditStore
+from core.ports.about import RETENTION, AuditStore
 from core.text.times import day_of
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,9 @@ SETTLED_SECONDS = 3600.0
 """Age from which a question tells the time: one of this moment has it from the same clock."""
 Turn = Callable[[], AbstractAsyncContextManager[None]]
 """Keeps memory as it is meanwhile: a pair that is between two places may not be taken for one of no store."""
-Expirer = Callable[[float], Awaitable[Mapping[str, int]]]
-"""Removes what platforms keep that ended before a time, and tells how much of what went."""
+Expirer = Callable[[float, bool], Awaitable[Mapping[str, int]]]
+"""Removes what platforms keep that ended before a time, or only counts it; tells how much of what it is."""
+AUDIT_LINES, LOG_FILES = "lines of the audit log", "log files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,12 @@ class Doubt:
 
     text: str
     since: float
+
+
+def removed_text(removed: Mapping[str, int]) -> str:
+    """Say what was removed, as the audit log has it."""
+    told = ", ".join(f"{count} {what}" for what, count in removed.items() if count)
+    return f"done: {told or 'nothing'} removed"
 
 
 class Retention:
@@ -84,18 +91,22 @@ class Retention:
         votes, logs = self._before(self._policy.votes_days), self._before(self._policy.logs_days)
         if dry_run:
             found = Counter(await self._store.due(questions, votes))
-            found["log files"] = len(await asyncio.to_thread(self._old_logs, logs))
+            if questions:
+                found.update(await self._expire(questions, True))
+            if logs:
+                found[AUDIT_LINES] = await self._audit.older(logs)
+                found[LOG_FILES] = len(await asyncio.to_thread(self._old_logs, logs))
             return dict(found)
         async with self._running:
             done: Counter[str] = Counter()
             if questions:
                 await self._drop(questions, done)
-                done.update(await self._expire(questions))
+                done.update(await self._expire(questions, False))
             if votes:
                 await self._veil(votes, done)
             if logs:
-                done["lines of the audit log"] = await self._audit.delete_before(logs)
-                done["log files"] = await asyncio.to_thread(self._remove_logs, logs)
+                done[AUDIT_LINES] = await self._audit.delete_before(logs)
+                done[LOG_FILES] = await asyncio.to_thread(self._remove_logs, logs)
             await self._store.settle()
             if self._scrub and any(done.values()):
                 await self._scrub()
@@ -103,13 +114,15 @@ class Retention:
                 await self._about.tell(RETENTION, repr(self._clock()))
         removed = {what: count for what, count in done.items() if count}
         if removed:
-            said = ", ".join(f"{count} {what}" for what, count in removed.items())
-            await self._audit.note(Act(self._clock(), BOT, "", "retention", f"removed: {said}"))
             log.info("retention removed what was old", extra={"removed": sum(removed.values())})
         return removed
 
     async def run_here(self) -> None:
-        """Remove the old log files of this home alone: another process of a cluster does the rest."""
+        """Remove what is old in this home alone: another process of a cluster does the rest."""
+        if await self.doubt():  # the one that leads tells of it
+            return
+        if questions := self._before(self._policy.questions_days):
+            await self._expire(questions, False)
         await asyncio.to_thread(self._remove_logs, self._before(self._policy.logs_days))
 
     async def doubt(self) -> Doubt | None:

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.orm import aliased
 
 from core.ports import Slice
 from core.privacy.names import Names
@@ -56,19 +57,26 @@ class SqlRetention(Store):
         self._names = names
 
     async def due(self, questions: float, votes: float) -> dict[str, int]:
-        """Count what is older than those times (seconds since the epoch, 0 for none); nothing changes."""
+        """Count what would go by those times (seconds since the epoch, 0 for none); nothing changes."""
+        goes = select(PairRow.id).where(_neutral(questions, time.time()))
         wanted: dict[str, tuple[Any, ColumnElement[bool]]] = {
             "questions": (AnswerRow, _said(questions)),
-            "remembered answers without who asked": (PairRow, _asked(questions)),
-            "answers that nobody voted for": (PairRow, _neutral(questions, time.time())),
+            "remembered answers without who asked": (PairRow, _asked(questions) & PairRow.id.not_in(goes)),
+            "answers that nobody voted for": (PairRow, PairRow.id.in_(goes)),
             "messages": (ClaimRow, _told(questions)),
             "questions put to people": (EscalationRow, EscalationRow.at < questions),
             "corrections": (CorrectionRow, CorrectionRow.at < questions),
-            "names of who told questions apart": (DistinctionRow, _told_apart(questions)),
+            "names of who told questions apart": (
+                DistinctionRow,
+                _told_apart(questions) & DistinctionRow.pair_id.not_in(goes),
+            ),
             "notices to admins": (NoticeRow, NoticeRow.at < questions),
             "notes on answers that nobody asked for": (UnaskedRow, UnaskedRow.at < questions),
             "ids of events": (EventRow, EventRow.at < questions),
-            "names of voters": (VoteRow, _cast(votes)),
+            "names of voters": (
+                VoteRow,
+                _cast(votes) & ~_voted_again(votes) & VoteRow.pair_id.not_in(goes),
+            ),
         }
         found = {}
         async with self._database.read() as connection:
@@ -226,6 +234,12 @@ def _told(before: float) -> ColumnElement[bool]:
 def _cast(before: float) -> ColumnElement[bool]:
     """Return which votes name who cast them long ago."""
     return and_(VoteRow.at < before, ~is_veiled_column(VoteRow.voter))
+
+
+def _voted_again(before: float) -> ColumnElement[bool]:
+    """Return which votes are of somebody who voted on the same pair later than that."""
+    later = aliased(VoteRow)
+    return exists().where(later.voter == VoteRow.voter, later.pair_id == VoteRow.pair_id, later.at >= before)
 
 
 def _neutral(before: float, now: float) -> ColumnElement[bool]:

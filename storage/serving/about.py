@@ -68,6 +68,10 @@ class SqlAudit(Store):
         rows = await self._rows(statement)
         return tuple(Act(row.at, row.who, row.place, row.what, row.outcome) for row in rows)
 
+    async def older(self, at: float) -> int:
+        """Count the acts that are older than that time."""
+        return int(await self._value(select(func.count()).where(ActRow.at < at)))
+
     async def delete_before(self, at: float) -> int:
         """Remove the acts that are older than that time; return how many."""
         return await self._change(delete(ActRow).where(ActRow.at < at))

@@ -92,7 +92,7 @@ class Kept:
     def tidy(self, home: Path) -> None:
         (home / f"{self.FILES[0]}.half").unlink(missing_ok=True)
 
-    def expire(self, home: Path, before: float) -> int:
+    def expire(self, home: Path, before: float, dry_run: bool) -> int:
         return 3
 
 
@@ -104,7 +104,7 @@ async def test_a_platform_that_runs_keeps_no_other_ones_files_from_being_cleaned
     async def forget(accounts: Collection[str], ids: Collection[str]) -> None:
         told.extend(accounts)
 
-    async def expire(before: float) -> int:
+    async def expire(before: float, dry_run: bool) -> int:
         return 1
 
     with holders.running("pigeons", forget=forget, expire=expire):
@@ -112,6 +112,6 @@ async def test_a_platform_that_runs_keeps_no_other_ones_files_from_being_cleaned
         await holders.forget({"pigeons:ann"}, ())
         assert (told, pigeons.forgotten, owls.forgotten) == (["pigeons:ann"], [], ["pigeons:ann"])
         assert not (tmp_path / "pigeons.txt.half").exists()
-        assert await holders.expire(9.0) == {"letters of pigeons": 1, "letters of owls": 3}
+        assert await holders.expire(9.0, True) == {"letters of pigeons": 1, "letters of owls": 3}
     await holders.forget({"pigeons:ben"}, ())
     assert pigeons.forgotten == ["pigeons:ben"] and told == ["pigeons:ann"]

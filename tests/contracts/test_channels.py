@@ -68,5 +68,5 @@ async def test_acts_come_latest_first_and_old_ones_are_deleted(both: Both) -> No
     assert [act.outcome for act in await audit.acts()] == ["third", "of the same time", "second", "first"]
     assert await audit.acts(1) == (replace(ACT, at=30.0, outcome="third"),)
     assert (await audit.acts())[-1] == replace(ACT, outcome="first")
-    assert await audit.delete_before(20.0) == 1
+    assert await audit.older(20.0) == await audit.delete_before(20.0) == 1
     assert len(await audit.acts()) == 3

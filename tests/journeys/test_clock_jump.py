@@ -40,7 +40,7 @@ def database_of(bot: Bot) -> Database:
     return found
 
 
-async def nothing(before: float) -> dict[str, int]:
+async def nothing(before: float, dry_run: bool) -> dict[str, int]:
     return {}
 
 

@@ -59,7 +59,7 @@ class Pigeons:
     async def forget(self, accounts, ids):
         self.said.clear()
 
-    async def expire(self, before):
+    async def expire(self, before, dry_run):
         return 0
 
     async def history(self, before, limit):
@@ -96,7 +96,7 @@ def forget(home, accounts, ids):
 def tidy(home):
     pass
 
-def expire(home, before):
+def expire(home, before, dry_run):
     return 0
 """
 DOCTOR = """

@@ -20,12 +20,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text, update
 
+from bot.operations.audit import Audit
+from bot.operations.scheduler import OnSchedule
 from core.domain import STRANGERS, Answer, Question, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED
 from core.memory.scoring import Thresholds
 from core.ports import Claim, Remembered
 from core.ports.about import Act
+from core.ports.cluster import OnlyProcess
 from core.privacy.names import Names
 from core.privacy.retention import DAY_SECONDS, Policy, Retention
 from storage.corpora.corpora import SqlCorpora
@@ -141,14 +144,14 @@ class World:
         value: Any = cast.value
         await self.memory.vote(Vote(key, cast.voter, value, at=at, standing=cast.standing), 1.0)
 
-    async def expire(self, **policy: int) -> dict[str, int]:
-        async def nothing(before: float) -> dict[str, int]:
+    async def expire(self, dry_run: bool = False, **policy: int) -> dict[str, int]:
+        async def nothing(before: float, dry_run: bool) -> dict[str, int]:
             return {}
 
         given = {"questions_days": 365, "votes_days": 365} | policy
         store = SqlRetention(self.database, NAMES)
         audit = SqlAudit(self.database)
-        return await Retention(store, Policy(**given), audit, Path("none"), nothing, lambda: NOW).run()
+        return await Retention(store, Policy(**given), audit, Path("none"), nothing, lambda: NOW).run(dry_run)
 
     async def placed(self) -> dict[str, tuple[str, float, str]]:
         rows = await self.memories.placements()
@@ -181,7 +184,9 @@ async def same_before_and_after(empty: Path, asked: list[Asked], cast: list[Cast
             for vote in sorted(cast, key=lambda v: -v.days):
                 await each.vote(vote)
         before = await one.placed()
-        await one.expire()
+        due = await one.expire(dry_run=True)
+        done = await one.expire()
+        assert done == {what: count for what, count in due.items() if count}, "a dry run counts the same"
         assert await one.placed() == before and await one.memory.verify() == []
         await one.memory.rebuild()
         assert await one.placed() == before, "placements equal a rebuild"
@@ -252,7 +257,8 @@ async def test_what_nobody_voted_for_goes_with_its_words(bot: Bot) -> None:
     assert len(rows_with(url(bot), "", "vectors")) == vectors - 1
     known = await bot.app.conversations.claimed(claim.message)
     assert known and not await bot.app.conversations.claim(claim), "it is not answered once more"
-    assert await run(bot, command="retention") == "Nothing is older than it may be."
+    told = await run(bot, command="retention")
+    assert told == "Removed: 1 lines of the audit log.", "that of the command above, written by today's clock"
 
 
 async def test_of_a_question_that_was_deleted_who_asked_goes_too(bot: Bot) -> None:
@@ -323,13 +329,16 @@ async def test_old_conversations_of_the_playground_go(bot: Bot) -> None:
         assert MARK in journal.read_text()
         assert (await bot.app.retention.run()).get("messages in the playground") is None
         later(bot)
+        assert (await bot.app.retention.run(dry_run=True))["messages in the playground"] == 2
+        assert MARK in journal.read_text()
         assert (await bot.app.retention.run())["messages in the playground"] == 2
         assert MARK not in journal.read_text() and "dashboard" not in journal.read_text()
     bot.app.holders._running.clear()
     old = [{"id": "1", "at": time.time() - 9 * DAY_SECONDS, "text": MARK, "author": "ada"}]
     young = [{"id": "2", "at": time.time() + 400 * DAY_SECONDS, "text": "new", "author": "ada"}]
     journal.write_text("".join(json.dumps(line) + "\n" for line in old + young))
-    assert (await bot.app.retention.run())["messages in the playground"] == 1
+    for dry_run in (True, False):
+        assert (await bot.app.retention.run(dry_run=dry_run))["messages in the playground"] == 1
     assert json.loads(journal.read_text())["id"] == "2"
 
 
@@ -342,11 +351,44 @@ async def test_log_files_and_the_audit_log_have_their_days(bot: Bot) -> None:
         os.utime(logs / name, (at, at))
     for days in (40, 1):
         await bot.app.audit.note(Act(time.time() - days * DAY_SECONDS, ANN, "", f"status {days}", "done"))
-    assert (await bot.app.retention.run(dry_run=True))["log files"] == 1
+    due = await bot.app.retention.run(dry_run=True)
+    assert due["log files"] == due["lines of the audit log"] == 1
     done = await bot.app.retention.run()
     assert done["log files"] == done["lines of the audit log"] == 1
     assert [path.name for path in logs.iterdir()] == ["threadlore.log"]
-    assert [act.what for act in await bot.app.audit.acts()] == ["retention", "status 1"]
+    assert [act.what for act in await bot.app.audit.acts()] == ["status 1"]
+
+
+async def test_who_removed_what_is_old_stands_in_the_audit_log_once(bot: Bot) -> None:
+    daily = OnSchedule(bot.app.corpus_manager, bot.app.retention, Audit(bot.app.audit))
+    for days in (40, 40):
+        await bot.app.audit.note(Act(time.time() - days * DAY_SECONDS, ANN, "", f"status {days}", "done"))
+    await daily.tidy()
+    await daily.tidy()
+    await run(bot, command="retention", dry_run=True, caller="cli:boss")
+    await run(bot, command="retention", caller="cli:boss")
+    acts = [(act.who, act.what, act.outcome) for act in await bot.app.audit.acts()]
+    assert acts == [
+        ("cli:boss", "retention", "done: nothing removed"),
+        ("bot", "retention", "done: 2 lines of the audit log removed"),
+    ]
+
+
+class Follower(OnlyProcess):
+    """A process of a cluster in which another one leads."""
+
+    leads = False
+
+
+async def test_a_process_that_does_not_lead_removes_what_is_old_in_its_own_home(bot: Bot) -> None:
+    journal = bot.kettle.home / "playground.jsonl"
+    old = {"id": "1", "at": time.time() - 366 * DAY_SECONDS, "text": MARK, "author": "ada"}
+    journal.write_text(json.dumps(old) + "\n")
+    await bot.app.audit.note(Act(time.time() - 40 * DAY_SECONDS, ANN, "", "status", "done"))
+    audit = Audit(bot.app.audit)
+    await OnSchedule(bot.app.corpus_manager, bot.app.retention, audit, cluster=Follower()).tidy()
+    assert MARK not in journal.read_text()
+    assert [act.what for act in await bot.app.audit.acts()] == ["status"], "the rest is done by who leads"
 
 
 async def test_zero_days_are_for_ever(kettle: Any) -> None:

@@ -79,10 +79,10 @@ async def test_what_changed_something_is_in_the_audit_log(bot: Bot) -> None:
         await line(bot, "memory", "retire", "p0")
     await line(bot, "forget", "--user", "slack:UANN1")
     acts = json.loads(await line(bot, "audit", "--json"))
-    assert [(act["who"], act["what"], act["outcome"].split(":")[0]) for act in acts] == [
+    assert [(act["who"], act["what"], act["outcome"].split(": ")[0]) for act in acts] == [
         ("cli:root", "forget", "done"),
         ("cli:root", "memory retire p0", "failed"),
-        ("cli:root", "mode slack:C1 off", "done"),
+        ("cli:root", "mode slack:C1 off", "slack:C1 is off"),
         ("cli:root", "resume", "done"),
         ("cli:root", "pause", "done"),
     ]

@@ -146,9 +146,10 @@ def test_what_was_deleted_stays_so_when_old_conversations_go(tmp_path: Path) -> 
     secret = {"id": "3", "thread": "2", "text": "not for you", "at": 98.0}
     lines = [old, young, secret, {**young, "text": "edited"}, {"gone_id": "3"}]
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert expire(journal, 50.0) == 1, "one message was old"
+    assert expire(journal, 50.0, dry_run=True) == 1 and read(journal)[0] == old
+    assert expire(journal, 50.0, dry_run=False) == 1, "one message was old"
     assert read(journal) == [{**young, "text": "edited"}]
-    assert expire(journal, 50.0) == 0 and read(journal) == [{**young, "text": "edited"}]
+    assert expire(journal, 50.0, dry_run=False) == 0 and read(journal) == [{**young, "text": "edited"}]
 
 
 async def test_what_is_said_after_the_end_is_kept(tmp_path: Path) -> None:

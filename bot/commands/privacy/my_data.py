@@ -101,8 +101,11 @@ class Removed:
 
 async def remove_old(app: Application, given: Given) -> Result:
     """Remove what is too old, or count it."""
+    from core.privacy.retention import removed_text
+
     dry_run = bool(given.get("dry_run"))
-    return Result(Removed(await app.retention.run(dry_run=dry_run), dry_run))
+    counts = await app.retention.run(dry_run=dry_run)
+    return Result(Removed(counts, dry_run), outcome=removed_text(counts))
 
 
 def removed(result: Result) -> Sequence[str]:
@@ -123,5 +126,7 @@ RETENTION = Command(
     (Option("dry-run", "Only say how much there is", kind="flag"),),
     who="owner",
     where="terminal",
+    changes=True,
+    is_audited=lambda given: not given.get("dry_run"),
     rank=66,
 )

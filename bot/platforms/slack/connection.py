@@ -36,7 +36,7 @@ _BACKOFF = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to reach Slack at start; the last one repeats."""
 
 
-async def _nothing(before: float) -> int:
+async def _nothing(before: float, dry_run: bool) -> int:
     """Keep nothing that could expire."""
     return 0
 

@@ -53,6 +53,6 @@ def tidy(home: Path) -> None:
     (home / f"{TABS}{WRITING}").unlink(missing_ok=True)
 
 
-def expire(home: Path, before: float) -> int:
+def expire(home: Path, before: float, dry_run: bool) -> int:
     """Remove nothing: the list holds no words and no times."""
     return 0

@@ -211,8 +211,11 @@ def read(journal: Path) -> list[dict[str, Any]]:
     return [record for line in lines if isinstance(record := _record(line), dict)]
 
 
-def expire(journal: Path, before: float) -> int:
-    """Take conversations out of a journal in which nothing was said since `before`; count messages."""
+def expire(journal: Path, before: float, dry_run: bool) -> int:
+    """Take conversations out of a journal in which nothing was said since `before`; count messages.
+
+    On a `dry_run` they are only counted.
+    """
     written = read(journal)
     records = standing(written)
     latest: dict[Any, float] = {}
@@ -220,7 +223,7 @@ def expire(journal: Path, before: float) -> int:
         root, at = record.get("thread") or record.get("id"), record.get("at")
         latest[root] = max(latest.get(root, 0.0), float(at) if isinstance(at, int | float) else 0.0)
     kept = [record for record in records if latest[record.get("thread") or record.get("id")] >= before]
-    if len(kept) < len(written):
+    if len(kept) < len(written) and not dry_run:
         write(journal, kept)
     return len(records) - len(kept)
 

@@ -41,6 +41,6 @@ def tidy(home: Path) -> None:
         aside.unlink(missing_ok=True)
 
 
-def expire(home: Path, before: float) -> int:
+def expire(home: Path, before: float, dry_run: bool) -> int:
     """Take conversations out of the journal in which nothing was said since `before`; count messages."""
-    return journal.expire(home / JOURNAL, before)
+    return journal.expire(home / JOURNAL, before, dry_run)

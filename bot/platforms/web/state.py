@@ -179,14 +179,17 @@ class Posts:
         if self._journal:
             await self._journal.settled()
 
-    async def expire(self, before: float) -> int:
-        """Remove conversations without a word since then (seconds since the epoch); count their messages."""
+    async def expire(self, before: float, dry_run: bool) -> int:
+        """Remove conversations without a word since then (seconds since the epoch); count their messages.
+
+        On a `dry_run` they are only counted.
+        """
         latest: dict[str, float] = {}
         for post in self._posts.values():
             root = post.thread or post.id
             latest[root] = max(latest.get(root, 0.0), post.at)
         gone = {key for key, post in self._posts.items() if latest[post.thread or key] < before}
-        if gone:
+        if gone and not dry_run:
             self._posts = {key: post for key, post in self._posts.items() if key not in gone}
             self._rewrite()
             self._feed.forget()

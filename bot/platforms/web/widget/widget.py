@@ -288,7 +288,7 @@ class Widget:
     async def _forget_people(self, accounts: Collection[str], answers: Collection[str]) -> None:
         self.conversations.forget(answers)
 
-    async def _expire(self, before: float) -> int:
+    async def _expire(self, before: float, dry_run: bool) -> int:
         return 0  # nothing here is kept for a day
 
 
