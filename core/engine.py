@@ -17,9 +17,13 @@ from core.pipeline.context import Needs, QueryContext, Silence
 from core.pipeline.resources import Resources
 from core.pipeline.stage import AnswerKeeper, Stage, run
 from core.ports import ASKER, Listener
+from core.ports.cluster import INSIDE, Cluster, OnlyProcess
 from core.privacy.names import nobody
 
 log = logging.getLogger(__name__)
+
+BELIEVED_SECONDS = 300.0
+"""How long a platform may go on taking a channel to be public that another process knows to be private."""
 
 
 class Engine:
@@ -32,8 +36,10 @@ class Engine:
         accepted: AcceptedAnswers,
         vote_weighting: VoteWeighting,
         is_out: Callable[[str], bool] = nobody,
+        cluster: Cluster | None = None,
     ) -> None:
         """Answer by `stages`, made with `parts`; `is_out` tells who opted out."""
+        self._cluster = cluster or OnlyProcess()
         self.product = parts.product
         self.model = parts.model
         self.accepted = accepted
@@ -46,7 +52,8 @@ class Engine:
         self._vote_weighting = vote_weighting
         self._private: set[str] = set()
         self._turned: dict[str, float] = {}
-        """When channels became private, in seconds since the epoch."""
+        """Until when what is asked in a channel that became private is kept inside, in seconds since the
+        epoch."""
         self._is_out = is_out
 
     # --- a question's journey --------------------------------------------------------------------------
@@ -104,7 +111,19 @@ class Engine:
 
     async def channel_became_private(self, channel: str) -> int:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on; return how many pairs."""
-        self._turned[channel] = time.time()
+        moved = await self._keep_in(channel, time.time())
+        await self._cluster.tell(INSIDE, channel)
+        return moved
+
+    async def became_private_elsewhere(self, channel: str) -> None:
+        """Keep inside what this process is answering in a channel that another one knows to be private.
+
+        What platforms know of the channel here may be older for a while.
+        """
+        await self._keep_in(channel, time.time() + BELIEVED_SECONDS)
+
+    async def _keep_in(self, channel: str, until: float) -> int:
+        self._turned[channel] = until
         moved = await self._memory.channel_became_private(channel)
         self._private.add(channel)
         return moved

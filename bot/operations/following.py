@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.operations.application import Application
 from core.errors import ThreadloreError
-from core.ports.cluster import APART, CLAIMS, CORPORA, MEMORY, Cluster
+from core.ports.cluster import APART, CLAIMS, CORPORA, INSIDE, MEMORY, Cluster
 
 log = logging.getLogger(__name__)
 
@@ -124,11 +124,17 @@ def following(app: Application, take_up: Callable[[], Awaitable[object]], let_go
     async def corpora(keys: Collection[str]) -> None:
         await app.corpus_manager.follow(changed=bool(keys))
 
+    async def inside(keys: Collection[str]) -> None:
+        for channel in keys:
+            await app.engine.became_private_elsewhere(channel)
+            await app.history.closed_elsewhere(channel)
+
     handlers: dict[str, Handler] = {
         MEMORY: memory,
         APART: app.memory.follow,
         CORPORA: corpora,
         CLAIMS: let_go,
+        INSIDE: inside,
         "pauses": app.pauses.reread,
         "channel_modes": modes,
         "own_releases": releases,

@@ -92,6 +92,13 @@ class HistoryUpkeep:
                 }
             )
 
+    async def closed_elsewhere(self, channel: str) -> None:
+        """Remove the copies of a channel that another process of a cluster knows to be private."""
+        if channel in self._channels:
+            self._live.became_private(channel)
+            reaches = {s.reach for all_ in self._sources.values() for s in all_ if channel in s.channels}
+            await asyncio.to_thread(self._live.drop, channel, reaches)
+
     async def close(self, seconds: float) -> None:
         """Wait so many seconds for running removals; the next reading does the rest."""
         if self._tasks:

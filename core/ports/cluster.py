@@ -10,6 +10,8 @@ from typing import Protocol
 
 MEMORY, APART, CORPORA, CLAIMS = "memory", "apart", "corpora", "claims"
 """Topics of changes, by what their keys are: pairs, pairs told apart, releases, messages taken over."""
+INSIDE = "inside"
+"""The same of channels that became private."""
 ALL = "*"
 """The key of a change that concerns every pair."""
 

@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +263,22 @@ async def _is_not_in(held: Answering, key: str) -> bool:
 async def test_sources_are_those_of_the_file(pair: Pair) -> None:
     with pytest.raises(UsageError, match=r"corpora\.toml"):
         await pair.one.app.added.add("https://docs.example.org")
+
+
+async def test_what_another_process_answers_in_a_channel_that_became_private_stays_inside(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    held = await two.engine.answer(Question(ASKED, "fake:ann", "fake:C1"))
+    waits = Question(ASKED, "fake:ann", "fake:C1", since=time.time())
+    await one.engine.channel_became_private("fake:C1")
+
+    async def heard() -> bool:
+        return two.engine.keeps_inside("fake:C1")
+
+    await soon(heard)
+    later = await two.engine.answer(replace(waits, since=0.0))  # its platform takes it to be public yet
+    for given in (held, await two.engine.answer(waits), later):
+        asked = await one.engine.answer_log.asked_by(given.id)
+        assert asked is not None and asked.scope == "private:fake:C1"
+    elsewhere = await two.engine.answer(Question(ASKED, "fake:ann", "fake:C2"))
+    asked = await one.engine.answer_log.asked_by(elsewhere.id)
+    assert asked is not None and asked.scope == "public"

@@ -282,6 +282,7 @@ def _engine(
         AcceptedAnswers(memory, stores.memories, stores.opinions, research, privacy.is_out),
         vote_weighting,
         privacy.is_out,
+        stores.cluster,
     )
     return research, engine
 

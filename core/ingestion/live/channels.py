@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +67,12 @@ class LiveChannels:
     def became_private(self, key: str) -> None:
         """Note that a channel is private; until the platform says otherwise, it is not told of."""
         self._private.add(key)
+
+    def drop(self, key: str, reaches: Iterable[Reach]) -> None:
+        """Remove the copies of a channel; blocking."""
+        with self._one:
+            for reach in reaches:
+                self._file(key, reach).unlink(missing_ok=True)
 
     def sweep(self, wanted: Collection[tuple[str, Reach]]) -> None:
         """Remove copies of channels that no source names any more."""
