@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.operations.application import Application
 from core.errors import ThreadloreError
-from core.ports.cluster import APART, CLAIMS, CORPORA, INSIDE, MEMORY, Cluster
+from core.ports.cluster import APART, CLAIMS, CORPORA, GONE, INSIDE, MEMORY, Cluster
 
 log = logging.getLogger(__name__)
 
@@ -115,10 +115,11 @@ def following(app: Application, take_up: Callable[[], Awaitable[object]], let_go
     async def privacy(_: Collection[str]) -> None:
         await app.privacy.load()
 
-    async def forgotten(keys: Collection[str]) -> None:
+    async def gone(keys: Collection[str]) -> None:
         await app.privacy.load()
+        await app.history.gone_elsewhere()
+        await app.people.forgotten_elsewhere(set(keys) - {""})
         if keys:
-            await app.people.forgotten_elsewhere()
             await app.corpus_manager.follow(rewrite=True)
 
     async def corpora(keys: Collection[str]) -> None:
@@ -135,11 +136,12 @@ def following(app: Application, take_up: Callable[[], Awaitable[object]], let_go
         CORPORA: corpora,
         CLAIMS: let_go,
         INSIDE: inside,
+        GONE: gone,
         "pauses": app.pauses.reread,
         "channel_modes": modes,
         "own_releases": releases,
         "channel_releases": releases,
         "opt_outs": privacy,
-        "forgotten": forgotten,
+        "forgotten": privacy,
     }
     return Following(app.cluster, handlers, take_up)

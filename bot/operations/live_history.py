@@ -92,6 +92,17 @@ class HistoryUpkeep:
                 }
             )
 
+    async def gone_elsewhere(self) -> None:
+        """Take out of the copies in this home what somebody wrote whom another process has forgotten.
+
+        The process that forgot them reads the sources again.
+        """
+        for source in (source for all_ in self._peoples.values() for source in all_):
+            try:
+                await asyncio.to_thread(source.withhold)
+            except OSError as error:
+                log.error("what people said is left in the copy of a source: %s", error.strerror)
+
     async def closed_elsewhere(self, channel: str) -> None:
         """Remove the copies of a channel that another process of a cluster knows to be private."""
         if channel in self._channels:

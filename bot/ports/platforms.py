@@ -66,6 +66,9 @@ class PersonalData(Protocol):
     def held(self, home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
         """Return what is held of accounts."""
 
+    def accounts(self, home: Path) -> frozenset[str]:
+        """Return of which accounts something is held."""
+
     def forget(self, home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
         """Take out what is held of accounts, and of answers and pairs by their ids."""
 

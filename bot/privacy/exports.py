@@ -126,6 +126,15 @@ class Holders:
                 await asyncio.to_thread(kept.forget, self._home, accounts, ids)
             await asyncio.to_thread(kept.tidy, self._home)
 
+    async def known(self) -> dict[str, float]:
+        """Return of which accounts files of the home hold something, and when these were written last."""
+        found: dict[str, float] = {}
+        for kept in self._at_rest.values():
+            files = [self._home / name for name in kept.FILES]
+            at = min((file.stat().st_mtime for file in files if file.is_file()), default=0.0)
+            found |= dict.fromkeys(await asyncio.to_thread(kept.accounts, self._home), at)
+        return found
+
     async def expire(self, before: float, dry_run: bool) -> dict[str, int]:
         """Remove conversations that ended before a time; return how many messages, by what they are.
 

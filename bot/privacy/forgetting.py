@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,17 @@ from core.languages import _
 from core.memory.community import CommunityMemory
 from core.models.embedding.encoder import Encoders
 from core.ports import Forgotten, PersonStore
+from core.ports.cluster import GONE, Cluster, OnlyProcess
 from core.privacy.names import Privacy
 
 EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
+KEY_LENGTH = 255
+"""Characters of an id at most that other processes of a cluster are told."""
+CLOCKS_SECONDS = 60.0
+"""How far the clocks of a cluster's machines may be apart."""
 Told = Callable[[Collection[str]], Awaitable[None]]
 """Is told a person's accounts."""
 
@@ -70,7 +76,10 @@ class Forgetting:
         before: Sequence[Told] = (),
         after: Sequence[Told] = (),
         holders: Holders,
+        cluster: Cluster | None = None,
     ) -> None:
+        self._cluster = cluster or OnlyProcess()
+        self._followed = 0.0
         self._reload = reload
         self._privacy = privacy
         self._store = store
@@ -121,11 +130,26 @@ class Forgetting:
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         for take_out in self._after:
             await take_out(accounts)
+        await self._cluster.tell(GONE, "", *(key for key in ids if len(key) <= KEY_LENGTH))
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
-    async def forgotten_elsewhere(self) -> None:
-        """Keep no text any more that another process of a cluster has forgotten."""
+    async def forgotten_elsewhere(self, ids: Collection[str]) -> None:
+        """Keep nothing in this home and process of people whom another process of a cluster has forgotten.
+
+        `ids` are answers, pairs and pages that are gone; at the start of a process there are none.
+        """
         (await self._encoders.current()).forget()
+        since, self._followed = self._followed, time.time()
+        accounts = {
+            account
+            for account, written_at in (await self._holders.known()).items()
+            if self._privacy.forgotten(account) > (since or written_at) - CLOCKS_SECONDS
+        }
+        if accounts or ids:
+            await self._holders.forget(accounts, ids)
+        await asyncio.to_thread(self._overwrite, ())
+        await asyncio.to_thread(drop_open_files, self._home)
+        await asyncio.to_thread(clean, self._home, ids, ())
 
     async def settle(self) -> None:
         """Do what had to wait while somebody was writing."""

@@ -10,8 +10,8 @@ from typing import Protocol
 
 MEMORY, APART, CORPORA, CLAIMS = "memory", "apart", "corpora", "claims"
 """Topics of changes, by what their keys are: pairs, pairs told apart, releases, messages taken over."""
-INSIDE = "inside"
-"""The same of channels that became private."""
+INSIDE, GONE = "inside", "gone"
+"""The same of channels that became private, and of answers, pairs and pages of somebody who was forgotten."""
 ALL = "*"
 """The key of a change that concerns every pair."""
 
@@ -48,7 +48,7 @@ class Cluster(Protocol):
     async def news(self, since: int | None, topic: str = "") -> News:
         """Return what others changed after change number `since`; None for nothing but the last number."""
 
-    async def tell(self, topic: str, key: str) -> None:
+    async def tell(self, topic: str, *keys: str) -> None:
         """Tell the others of a change that is no row of theirs to read."""
 
     def listen(self, heard: Callable[[bool], None]) -> None:
@@ -76,7 +76,7 @@ class OnlyProcess:
         """Return nothing."""
         return News()
 
-    async def tell(self, topic: str, key: str) -> None:
+    async def tell(self, topic: str, *keys: str) -> None:
         """Tell nobody."""
 
     def listen(self, heard: Callable[[bool], None]) -> None:

@@ -61,6 +61,9 @@ class PeoplesSource(Protocol):
         Kinds of sources are opened all alike, so only those that read people's words are told.
         """
 
+    def withhold(self) -> None:
+        """Take what these people wrote out of what is kept for the next reading; blocking. Raises OSError."""
+
 
 @runtime_checkable
 class RemoteSource(Protocol):

@@ -52,10 +52,10 @@ class SqlCluster(Store):
                 news.keys.setdefault(row.topic, set()).add(row.key)
         return news
 
-    async def tell(self, topic: str, key: str) -> None:
+    async def tell(self, topic: str, *keys: str) -> None:
         """Tell the others of a change that is no row of theirs to read."""
         async with self._database.write() as connection:
-            self._database.tell(connection, topic, [key])
+            self._database.tell(connection, topic, keys)
 
     def listen(self, heard: Callable[[bool], None]) -> None:
         """Call `heard` in the event loop whenever there may be news, and every few seconds."""

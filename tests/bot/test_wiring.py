@@ -86,6 +86,9 @@ class Kept:
     def held(self, home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
         return []
 
+    def accounts(self, home: Path) -> frozenset[str]:
+        return frozenset()
+
     def forget(self, home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
         self.forgotten += accounts
 

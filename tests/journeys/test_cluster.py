@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from bot.conversation.answering import Answering
 from bot.conversation.desk import WAIT
 from bot.operations.following import Following, following
 from bot.ports.chat import Reaction
+from bot.privacy.exports import note
 from core.domain import MessageRef, Question, Vote
 from core.errors import StorageUnavailable, UsageError
 from core.ports import Claim
@@ -29,6 +32,7 @@ from tests.patience import PATIENCE
 
 SET = {"cluster": True, "privacy_key": "5e" * 32, "min_voters": 1, "newcomer_days": 0.0}
 ASKED = "Which port does the dashboard listen on?"
+MARK = "xylophonic"
 
 
 @dataclass
@@ -154,6 +158,63 @@ async def test_who_was_forgotten_by_one_is_gone_in_the_other(pair: Pair) -> None
         return not await two.memory.placed() and two.privacy.gone(["fake:ann"], 1.0)
 
     await soon(gone)
+
+
+def planted(home: Path, answer_id: str) -> list[Path]:
+    """Write into a home what a process keeps in files of its own; every file holds the mark."""
+    posts = [
+        {"id": "1", "at": 1.0, "channel": "help", "author": "ann", "text": MARK},
+        {"id": "2", "at": 2.0, "channel": "help", "author": "threadlore", "text": MARK, "answer": answer_id},
+        {"id": "3", "at": 3.0, "channel": "help", "author": "bob", "text": "stays"},
+    ]
+    lines = {
+        "playground.jsonl": [json.dumps(post) for post in posts],
+        "slack-tabs.json": [json.dumps([MARK, "UBOB"])],
+        "exported.jsonl": [json.dumps({"id": answer_id, "text": MARK}), json.dumps({"id": "other"})],
+        "logs/threadlore.log": [f"2026-11-01 10:00:00 DEBUG bot: {MARK}"],
+    }
+    (home / "logs").mkdir(exist_ok=True)
+    for name, some in lines.items():
+        (home / name).write_text("\n".join([*some, ""]))
+    note(home, home / "exported.jsonl")
+    return [home / name for name in lines]
+
+
+async def test_forgetting_reaches_the_files_of_every_process(pair: Pair) -> None:
+    one, two = pair.one, pair.two
+    asked = await one.app.engine.answer(Question(f"{ASKED} {MARK}", "web:ann", "web:help"))
+    files = planted(two.kettle.home, asked.id)
+    for account in ("web:ann", f"slack:{MARK}"):
+        await one.app.people.forget(account)
+
+    async def gone() -> bool:
+        return not any(MARK in file.read_text() for file in files)
+
+    await soon(gone)
+    kept = {file.name: file.read_text() for file in files}
+    assert "stays" in kept["playground.jsonl"] and "UBOB" in kept["slack-tabs.json"]
+    assert "other" in kept["exported.jsonl"]
+
+
+async def test_a_process_that_was_away_forgets_at_its_start_what_lies_in_its_home(pair: Pair) -> None:
+    one, two = pair.one, pair.two
+    pair.follows[1].stop()
+    files = planted(two.kettle.home, "none")[:2]
+    for file in files:
+        os.utime(file, (1.0, 1.0))
+    for account in ("web:ann", f"slack:{MARK}"):
+        await one.app.people.forget(account)
+    again = following(two.app, two.dispatch.take_up, two.dispatch.let_go)
+    await again.start()
+    try:
+        await soon(lambda: _no_file_has(files[1:], MARK))
+        await soon(lambda: _no_file_has(files[:1], '"author": "ann"'))
+    finally:
+        again.stop()
+
+
+async def _no_file_has(files: Sequence[Path], words: str) -> bool:
+    return not any(words in file.read_text() for file in files)
 
 
 async def test_an_event_is_claimed_once_and_what_is_left_is_taken_over_once(pair: Pair) -> None:

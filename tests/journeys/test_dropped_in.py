@@ -90,6 +90,9 @@ def held(home, accounts):
     letters = home / "pigeons.txt"
     return [{"text": letters.read_text()}] if letters.exists() and "pigeons:ann" in accounts else []
 
+def accounts(home):
+    return frozenset({"pigeons:ann"}) if (home / "pigeons.txt").exists() else frozenset()
+
 def forget(home, accounts, ids):
     (home / "pigeons.txt").unlink(missing_ok=True)
 

@@ -263,3 +263,29 @@ async def commanded(bot: Bot, request: dict[str, Any]) -> list[dict[str, Any]]:
 
     await handle(bot.app, request, send)
     return sent
+
+
+async def test_the_copy_of_a_channel_goes_where_another_process_knows_that_it_is_private(
+    kettle: Kettle, other: Kettle
+) -> None:
+    async with scene("slack", kettle, other) as there:
+        await there.worked_out()
+        await there.index()
+        copies = there.bot.kettle.home / "sources" / "history"
+        assert any(MARK in copy.read_text() for copy in copies.iterdir())
+        await there.bot.app.history.closed_elsewhere("slack:C1")
+        assert not list(copies.iterdir())
+
+
+async def test_the_copy_of_a_channel_loses_whom_another_process_has_forgotten(
+    kettle: Kettle, other: Kettle
+) -> None:
+    async with scene("slack", kettle, other) as there:
+        await there.worked_out()
+        await there.index()
+        [copy] = (there.bot.kettle.home / "sources" / "history").iterdir()
+        calls = len(there.calls())
+        await there.bot.app.privacy.forget(there.stage.account("bob"))
+        await there.bot.app.history.gone_elsewhere()
+        assert MARK not in copy.read_text() and "sourdough" in copy.read_text()
+        assert len(there.calls()) == calls, "the platform is not asked"

@@ -52,6 +52,7 @@ def build_around(ground: Ground, core: Core) -> Around:
         before=(modes.unname, core.releases.unname),
         after=(pauses.reread, history.person_gone),
         holders=holders,
+        cluster=stores.cluster,
     )
     return Around(
         modes=modes,

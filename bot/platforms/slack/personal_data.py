@@ -41,6 +41,11 @@ def held(home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
     return [{"account": f"{_PLATFORM}{user}"} for user in read(home) if user in users]
 
 
+def accounts(home: Path) -> frozenset[str]:
+    """Return whose tabs are known."""
+    return frozenset(f"{_PLATFORM}{user}" for user in read(home))
+
+
 def forget(home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
     """Take people out of the list; it names no answers."""
     known, users = read(home), users_of(accounts)

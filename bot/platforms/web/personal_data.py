@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from bot.platforms.web import journal
-from bot.platforms.web.journal import JOURNAL, players_of, read, standing, without, write
+from bot.platforms.web.journal import (
+    BOT,
+    JOURNAL,
+    PLAYGROUND,
+    players_of,
+    read,
+    standing,
+    without,
+    write,
+)
 from core.languages import N_
 
 FILES = (JOURNAL, "playground.new")
@@ -22,6 +31,16 @@ def held(home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
         for r in (standing(read(home / JOURNAL)) if players else ())
         if r.get("author") in players and not r.get("gone")
     ]
+
+
+def accounts(home: Path) -> frozenset[str]:
+    """Return who wrote, asked or voted in the playground."""
+    names: set[str] = set()
+    for record in read(home / JOURNAL):
+        names |= {str(record.get(key) or "") for key in ("author", "asker", "only")}
+        for said in ("votes", "marks"):
+            names |= set(map(str, record[said])) if isinstance(record.get(said), dict) else set()
+    return frozenset(f"{PLAYGROUND}{name}" for name in names - {"", BOT})
 
 
 def forget(home: Path, accounts: Collection[str], ids: Collection[str]) -> None:

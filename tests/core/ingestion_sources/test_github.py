@@ -236,6 +236,17 @@ def test_people_who_opted_out_are_left_out_and_not_kept_on_disk(hub, tmp_path):
     assert "Turn the lid" not in kept and "limescale" not in kept and "Buy another" in kept
 
 
+def test_a_copy_is_cleaned_where_nothing_is_read(hub, tmp_path):
+    github = source(hub, tmp_path)
+    github.withhold()
+    read(github)
+    [kept] = (tmp_path / "sources").rglob("*.json")
+    hub.given.clear()
+    github.forgotten = lambda account: 4e9 if account == "github:eve" else 0.0
+    github.withhold()
+    assert "Turn the lid" not in kept.read_text() and "Buy another" in kept.read_text() and not hub.given
+
+
 def test_who_is_forgotten_goes_at_once_without_asking_github(hub, tmp_path):
     github = source(hub, tmp_path)
     github.one_way = lambda account: f"one way {account}"

@@ -174,6 +174,15 @@ class GithubSource:
         """Leave these people out of every reading from now on."""
         self.is_out, self.forgotten, self.one_way = people.is_out, people.forgotten, people.one_way
 
+    def withhold(self) -> None:
+        """Take what these people wrote out of the copy of the repository; blocking. Raises OSError."""
+        if self._kept.exists():
+            from core.ingestion.sources.github.api import nothing_kept  # PyGithub costs a start
+
+            kept = self._load(nothing_kept())
+            self._drop_words(kept)
+            write_whole(self._kept, written(kept))
+
     def documents(self) -> Iterator[RawDocument]:
         """Yield each issue and discussion with an answer; raises SourceError."""
         self.skipped, self.withheld = [], 0

@@ -135,6 +135,11 @@ class HistorySource:
         left_out = account.partition(":")[2] in self._options.without or self.is_out(account)
         return left_out or at <= self.forgotten(account)
 
+    def withhold(self) -> None:
+        """Take what these people wrote out of the copies of channels; blocking. Raises OSError."""
+        if self.live is not None:
+            self.live.withhold(self.channels, self.reach, self.leaves_out)
+
     def _author(self, platform: str, author: str) -> str:
         return self.one_way(f"{platform}:{author}")
 
