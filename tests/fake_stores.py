@@ -314,6 +314,12 @@ class FakeMemories:
         if answer_id in self._answers:
             bare = {"question": "", "text": "", "citations": [], "trace": {"replaced": replaced}}
             self._answers[answer_id] |= bare
+            pair_id = self._answers[answer_id]["pair_id"]
+            shared = sum(one["pair_id"] == pair_id for one in self._answers.values()) > 1
+            pair = self._pairs.get(pair_id)
+            if pair and pair.origin == "answer" and not (pair.aside or pair.opinions or shared):
+                del self._pairs[pair_id]
+                self._answers[answer_id]["pair_id"] = ""
 
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])

@@ -9,20 +9,24 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, exists, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, QUERIES, drop_words
+from core.domain import content_hash
+from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, PAIR, QUERIES, drop_words
 from storage.tables import (
     AnswerRow,
     ClaimRow,
     ContextRow,
+    DistinctionRow,
     DocumentRow,
     PairRow,
     PlacementRow,
     PregeneratedDocumentRow,
     PregeneratedRow,
     SearchRowTable,
+    VectorRow,
+    VoteRow,
 )
 from storage.tables.columns import slices
 
@@ -84,18 +88,49 @@ def wordless(trace: Mapping[str, Any]) -> dict[str, Any]:
 async def withdraw_answer(connection: AsyncConnection, answer_id: str, replaced: bool) -> None:
     """Empty an answer and its question, which somebody deleted, or `replaced` by editing it.
 
-    What memory compares stays where it holds the pair, so that votes keep their place.
+    What memory compares stays where it holds the pair, so that votes keep their place. A pair that it became
+    and that nobody voted on goes.
     """
     held = AnswerRow.pair_id.in_(select(PlacementRow.pair_id)).label("held")
-    found = select(AnswerRow.trace, held).where(AnswerRow.id == answer_id)
+    found = select(AnswerRow.trace, AnswerRow.pair_id, held).where(AnswerRow.id == answer_id)
     row = (await connection.execute(found)).first()
     if row is None:
         return
+    dropped = not row.held and await _drop_unvoted(connection, answer_id, row.pair_id)
     topic = str((row.trace.get("queries") or {}).get("topic") or "") if row.held else ""
     trace = wordless(row.trace) | ({"queries": {"topic": topic}} if topic else {})
     bare = {"question": "", "text": "", "citations": [], "trace": trace | {"replaced": replaced}}
+    bare["pair_id"] = "" if dropped else row.pair_id
     await change(connection, AnswerRow.id, [{"key": answer_id, **bare}])
     await drop_words(connection, ANSWER, [answer_id], keep=(QUERIES,) if topic else ())
+
+
+async def _drop_unvoted(connection: AsyncConnection, answer_id: str, pair_id: str) -> bool:
+    """Remove the pair of an answer, where it is that answer's alone and nobody ever voted on it."""
+    shared = exists().where(AnswerRow.pair_id == PairRow.id, AnswerRow.id != answer_id)
+    voted = exists().where(VoteRow.pair_id == PairRow.id)
+    own = (PairRow.id == pair_id, PairRow.origin == "answer", PairRow.aside == "", ~shared, ~voted)
+    topic = await connection.scalar(select(PairRow.topic).where(*own))
+    if topic is None:
+        return False
+    await connection.execute(delete(PairRow).where(PairRow.id == pair_id))
+    await connection.execute(delete(DistinctionRow).where(DistinctionRow.pair_id == pair_id))
+    await drop_words(connection, PAIR, [pair_id])
+    await delete_vectors(connection, {topic})
+    return True
+
+
+async def delete_vectors(connection: AsyncConnection, topics: set[str]) -> None:
+    """Remove the vectors of topics that no other pair, no passage and nothing made of one has."""
+    left: set[str] = set()
+    for some in slices(list(topics)):
+        left |= set(await connection.scalars(select(PairRow.topic).where(PairRow.topic.in_(some))))
+    unused = [content_hash(topic) for topic in topics - left]
+    used: ColumnElement[bool] = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
+    for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
+        used = used | exists().where(column == VectorRow.text_hash)
+    for part in slices(unused):
+        await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part), ~used))
 
 
 async def blank_traces(connection: AsyncConnection, ids: Collection[str]) -> None:

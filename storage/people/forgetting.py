@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import content_hash
 from core.ports import Forgotten
 from core.ports.about import FORGOTTEN
 from core.privacy.names import Names
@@ -35,6 +34,7 @@ from storage.people.blanking import (
     blank_traces,
     citing,
     clean_traces,
+    delete_vectors,
 )
 from storage.people.mentions import clean_mentions
 from storage.people.personal import STANDS, events_of, held_of, rows_of
@@ -49,10 +49,7 @@ from storage.tables import (
     OptOutRow,
     PairRow,
     PostRow,
-    PregeneratedRow,
-    SearchRowTable,
     UnaskedRow,
-    VectorRow,
     VoteRow,
     WordsRow,
 )
@@ -215,17 +212,6 @@ async def _forget_words(
         await drop_words(connection, kind, keys)
     await drop_ticket_orphans(connection)
     await _delete(connection, WordsRow, WordsRow.person, names)
-
-
-async def delete_vectors(connection: AsyncConnection, topics: set[str]) -> None:
-    """Remove the vectors of topics that no other pair, no passage and nothing made of one has."""
-    left = set(await _ids(connection, PairRow.topic, PairRow.topic, topics))
-    unused = [content_hash(topic) for topic in topics - left]
-    used: ColumnElement[bool] = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
-    for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
-        used = used | exists().where(column == VectorRow.text_hash)
-    for part in slices(unused):
-        await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part), ~used))
 
 
 class SqlOptOuts(Store):

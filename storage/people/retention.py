@@ -24,8 +24,8 @@ from storage.people.authorship import (
     drop_words,
     veil_words,
 )
-from storage.people.blanking import change
-from storage.people.forgetting import delete_vectors, topics_of
+from storage.people.blanking import change, delete_vectors
+from storage.people.forgetting import topics_of
 from storage.people.personal import is_veiled_column
 from storage.tables import (
     AnswerRow,

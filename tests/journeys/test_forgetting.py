@@ -16,8 +16,9 @@ from bot.privacy.exports import note
 from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.ports import Claim
 from tests.databases import DATABASES, postgres_schema
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.stage import ON_EACH_WIRE, answer, open_stage, until
+from tests.journeys.stage import ON_EACH_WIRE, Said, answer, open_stage, until
 
 MARK = "xylophonic-quagmire"
 PORT = f"Which port does the dashboard {MARK} listen on?"
@@ -257,3 +258,29 @@ async def test_what_a_stale_pair_was_offered_goes_with_it(kettle: Kettle, bot: B
     assert rows_with(url, "xyloport", "pairs") == [] and rows_with(url, MARK) == []
     assert (await bot.counts())["stale"] == 0
     assert await bot.app.memory.verify() == [] and await bot.app.upkeep.broken() == []
+
+
+@pytest.mark.parametrize("change", ["deleted", "edited"])
+async def test_a_question_that_is_deleted_or_edited_leaves_no_word_unless_somebody_voted(
+    change: str, bot: Bot
+) -> None:
+    stage, url = FakeStage(bot), f"sqlite:///{bot.kettle.home / 'threadlore.sqlite3'}"
+
+    async def gone(said: Said) -> None:
+        await (stage.delete(said) if change == "deleted" else stage.edit(said, "How do I bake bread?"))
+        await stage.quiet()
+        await bot.app.people.settle()
+
+    text = "Which port does the quizzacious dashboard listen on?"
+    said = await stage.say("ann", text, to="bot")
+    await answer(stage, said)
+    assert rows_with(url, "quizzacious", "pairs") and len(rows_with(url, "", "vectors"))
+    await gone(said)
+    assert rows_with(url, "quizzacious") == []
+    if change == "deleted":
+        assert files_with(bot.kettle.home, "quizzacious") == []
+    said = await stage.say("ann", text, to="bot")
+    await stage.react("hal", await answer(stage, said), "👍")
+    await gone(said)
+    assert set(rows_with(url, "quizzacious")) == {"pairs", "answers"}, "votes of others hold it there"
+    assert await bot.app.memory.verify() == []
