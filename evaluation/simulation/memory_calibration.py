@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.domain import Vector
 from core.errors import UsageError
@@ -207,15 +208,23 @@ def fit_reach(
     # the nearest of another topic is the second where the first is right
     far = round(float(np.quantile(np.where(rightly, rivals, closeness), FAR_SHARE)), 2)
     margin = closeness - LEARNED.slope * np.maximum(0.0, rivals - far)
-    order = np.argsort(-margin[~blocked], kind="stable")
-    good = rightly[~blocked][order]
-    exact = np.cumsum(good) / np.arange(1, len(good) + 1)
-    reaching = np.flatnonzero(exact >= precision)
+    reach, reused = reach_of(margin[~blocked], rightly[~blocked], precision)
+    return replace(LEARNED, reach=reach, far=far), reused / max(1, known)
+
+
+def reach_of(margins: NDArray[np.float64], right: NDArray[np.bool_], precision: float) -> tuple[float, int]:
+    """Return the lowest rounded margin from which reuse has a precision, and how many it reuses rightly.
+
+    What is as near as the rounded margin is reused, and counted, too. 1.0 and none where none has it.
+    """
+    order = np.argsort(-margins, kind="stable")
+    sorted_, good = margins[order], np.cumsum(right[order])
+    last = np.searchsorted(-sorted_, -np.array([_below(one) for one in sorted_]), side="right") - 1
+    reaching = np.flatnonzero(good[last] / (last + 1) >= precision)
     if not len(reaching):
-        return replace(LEARNED, reach=1.0, far=far), 0.0
-    last = int(reaching[-1])
-    reach = _below(float(margin[~blocked][order][last]))
-    return replace(LEARNED, reach=reach, far=far), float(good[: last + 1].sum() / max(1, known))
+        return 1.0, 0
+    place = int(reaching[-1])
+    return _below(float(sorted_[place])), int(good[last[place]])
 
 
 class _Nearest(NamedTuple):

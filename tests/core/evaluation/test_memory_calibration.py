@@ -12,7 +12,7 @@ from core.errors import UsageError
 from core.memory.calibrated import FILE, read_calibration
 from core.memory.guard import guard
 from evaluation.simulation.data import Pair
-from evaluation.simulation.memory_calibration import calibrate, choose_thresholds, fit_reach
+from evaluation.simulation.memory_calibration import calibrate, choose_thresholds, fit_reach, reach_of
 from tests.core.evaluation.questions import THINGS, rewordings, written
 from tests.fakes import FakeEncoder
 
@@ -97,6 +97,13 @@ async def test_the_reach_rises_with_the_precision_that_is_wanted() -> None:
     assert lax.reach < strict.reach <= 1.0
     assert much >= little > 0.3
     assert 0 < lax.far == strict.far < 0.7
+
+
+def test_the_reach_is_rounded_and_what_is_as_near_as_that_is_counted() -> None:
+    margins, right = np.array([0.9009, 0.7009, 0.7004]), np.array([True, True, False])
+    assert reach_of(margins, right, 1.0) == (0.9, 1), ".7 would reuse the wrong one, too"
+    assert reach_of(margins, right, 0.6) == (0.7, 2)
+    assert reach_of(margins[1:], right[1:], 0.9) == (1.0, 0)
 
 
 async def test_a_guard_that_tells_everything_apart_leaves_nothing_to_fit() -> None:
