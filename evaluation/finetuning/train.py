@@ -56,10 +56,11 @@ def train(
 ) -> Trained:
     """Train an adapter of `base` on `train.inst.jsonl`, merge it, and write a Modelfile; blocking.
 
-    Raises UsageError for data that are not there, ConfigurationError where a package is missing.
+    Raises UsageError for data that are not there or broken, ConfigurationError where a package is missing.
     """
     peft, transformers, torch = _modules()
-    lines, held = _read(data / "train.inst.jsonl"), _read(data / "test.inst.jsonl", must=False)
+    lines = read_texts(data / "train.inst.jsonl")
+    held = read_texts(data / "test.inst.jsonl", must=False)
     torch.manual_seed(lora.seed)
     tokenizer = transformers.AutoTokenizer.from_pretrained(base)
     if tokenizer.pad_token_id is None:
@@ -136,12 +137,31 @@ def _modules() -> tuple[Any, Any, Any]:
         ) from error
 
 
-def _read(path: Path, must: bool = True) -> list[str]:
+def read_texts(path: Path, must: bool = True) -> list[str]:
+    """Read what is to be learned, a JSON object a line; raises UsageError that names the line."""
     try:
-        lines = lines_of(path.read_text("utf-8"))
+        lines = lines_of(path.read_text("utf-8-sig"))
     except FileNotFoundError:
         lines = []
-    texts = [str(json.loads(line)["text"]) for line in lines if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} cannot be read ({error}); `threadlore finetune export {path.parent}` writes it again."
+        ) from None
+    texts = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            entry: Any = json.loads(line)
+        except (ValueError, RecursionError):
+            entry = None
+        text = entry.get("text") if isinstance(entry, dict) else None
+        if not isinstance(text, str) or _END not in text:
+            raise UsageError(
+                f'{path}:{number}: no pair to learn; write {{"text": "[INST]question[/INST] answer"}}, '
+                f"or run `threadlore finetune export {path.parent}` again."
+            )
+        texts.append(text)
     if must and not texts:
         raise UsageError(f"{path} has no pairs; `threadlore finetune export {path.parent}` writes them.")
     return texts

@@ -18,7 +18,7 @@ from core.errors import UsageError
 from core.models.openai.client import OpenAIModel
 from core.ports import Matrix, Prompt, Remembered
 from evaluation.finetuning.data import CARD, card, chosen, split, write
-from evaluation.finetuning.train import ADAPTER, MERGED, MODELFILE, Lora, train
+from evaluation.finetuning.train import ADAPTER, MERGED, MODELFILE, Lora, read_texts, train
 from tests.contracts.samples import pair
 
 THINGS = ("lid", "timer", "filter", "plate", "spout", "button", "cable", "handle", "base", "lamp")
@@ -195,3 +195,14 @@ async def test_an_adapter_is_trained_merged_and_answers_through_the_port(tools: 
 def test_a_folder_without_pairs_says_what_to_do(tools: Any, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="finetune export"):
         train(tmp_path, "nowhere", tmp_path / "out", Lora())
+
+
+@pytest.mark.parametrize("broken", ['{"text": "[INST]q', "[1]", '{"text": 5}', '{"text": "no question"}'])
+def test_a_broken_line_is_named_with_what_to_do(broken: str, tmp_path: Path) -> None:
+    path = tmp_path / "train.inst.jsonl"
+    path.write_text('{"text": "[INST]q[/INST] a"}\n\n' + broken + "\n")
+    with pytest.raises(UsageError, match=r"train\.inst\.jsonl:3: no pair to learn; write"):
+        read_texts(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"cannot be read .* writes it again"):
+        read_texts(path)
