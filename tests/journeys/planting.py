@@ -45,11 +45,12 @@ SYLLABLES = ("bra", "kel", "dim", "for", "gus", "hal", "jot", "lum", "nep", "pix
 WAYS: dict[str, Callable[[Garden], Awaitable[None]]] = {}
 KEPT_NOWHERE = {
     "a command that there is not",
+    "a deleted question",
     "a refused command with a question behind it",
     "a command that explains answers",
     "a refused wish to forget somebody else",
 }
-"""Ways by which nothing was ever kept."""
+"""Ways by which nothing was ever kept, or not for longer than it stood there."""
 
 
 def way(name: str) -> Callable[[Callable[[Garden, str], Awaitable[None]]], None]:
