@@ -236,13 +236,22 @@ def item(blocks: Sequence[str], marker: str) -> str:
 
 
 def bullets(items: Sequence[Sequence[str]], start: int | None = None) -> str:
-    """Write a list, numbered from `start` where that is given."""
+    """Write a list, numbered from `start` where that is given; an item that begins with one is no item."""
+    told = [said for entry in items if (said := [block for block in entry if block.strip()])]
     written = [
-        item(blocks, "- " if start is None else f"{start + position}. ")
-        for position, blocks in enumerate(entry for entry in items if any(b.strip() for b in entry))
+        _raised(blocks)
+        if start is None and blocks[0].startswith("- ")
+        else item(blocks, "- " if start is None else f"{start + position}. ")
+        for position, blocks in enumerate(told)
     ]
     loose = any("\n\n" in entry for entry in written)
     return ("\n\n" if loose else "\n").join(written)
+
+
+def _raised(blocks: Sequence[str]) -> str:
+    """Write the list that an item begins with in its place; what follows goes with the last item of it."""
+    below = ("\n".join(f"  {line}" if line else "" for line in block.split("\n")) for block in blocks[1:])
+    return "\n\n".join([blocks[0], *below])
 
 
 def labelled(label: str, blocks: Sequence[str]) -> str:

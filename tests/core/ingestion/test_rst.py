@@ -50,6 +50,8 @@ def test_roles_read_as_sphinx_shows_them(role, shown):
         (".. warning::\n\n   One.\n\n   Two.", "**Warning:** One.\n\nTwo."),
         (".. admonition:: A :func:`title`\n\n   Text.", "**A title():** Text."),
         ("Linux::\n    Here.\n\nmacOS (new):\n    There.", "- Linux: Here.\n- macOS (new): There."),
+        ("* Linux\n    Here.\n* macOS\n    There.", "- Linux: Here.\n- macOS: There."),
+        ("* - One\n  - Two\n\n  Both.\n* Three", "- One\n- Two\n\n  Both.\n\n- Three"),
         (".. versionadded:: 2.2", "Added in version 2.2."),
         (".. versionchanged:: 2.3\n   It moved.", "Changed in version 2.3: It moved."),
         (".. deprecated:: 2.2\n    Use :data:`X`.", "Deprecated since version 2.2: Use `X`."),
