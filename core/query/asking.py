@@ -54,6 +54,13 @@ _MOMENT = _any("moment")
 _ASKS_NOBODY = _any("asks_nobody")
 _DEFAULT = _any("default")
 _PRICE = _any("price")
+_VERSUS = re.compile(
+    "|".join(_WORDS["versus"])
+    .replace("<the>", _WORDS["article"])
+    .replace("<thing>", _WORDS["thing"])
+    .replace("<end>", _WORDS["thing_ends"]),
+    re.IGNORECASE | re.MULTILINE,
+)
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d\s?[€£¥]|\d\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?)\b", re.IGNORECASE)
 _ANSWERED = re.compile(r"^(?:yes|yep|yeah|no|nope|nah|exactly|of course)\b", re.IGNORECASE)
 LEAST_WORDS = 4
@@ -68,6 +75,15 @@ def is_of_the_moment(text: str) -> bool:
 def asks_default(text: str) -> bool:
     """Return True if what something is where nobody set it is asked for."""
     return _DEFAULT.search(_prose(ruled(text))) is not None
+
+
+def versus(text: str) -> tuple[str, str] | None:
+    """Return the two things that a question asks the difference of; None where it asks for none."""
+    found = _VERSUS.search(_FENCE.sub("\n", ruled(text)))
+    if found is None:
+        return None
+    one, other = (said for said in found.groups() if said is not None)
+    return one, other
 
 
 def asks_price(text: str, pages: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.query.asking import asks_default, asks_for_help, asks_price, is_of_the_moment
+from core.query.asking import asks_default, asks_for_help, asks_price, is_of_the_moment, versus
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,24 @@ def test_a_price_is_asked_for_that_no_page_tells() -> None:
 )
 def test_what_holds_where_nobody_set_it_is_told_by_its_words(text: str, is_so: bool) -> None:
     assert asks_default(text) is is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "two"),
+    [
+        (
+            "whats the difference between cache.get and cache.get_many() in kettle",
+            ("cache.get", "cache.get_many()"),
+        ),
+        ("boil vs warm whats the difference", ("boil", "warm")),
+        ("what's the diff boil vs warm", ("boil", "warm")),
+        ("difference of a spout and a lid?", ("spout", "lid")),
+        ("how is a spout different from the lid", ("spout", "lid")),
+        ("left.right vs. right.left, which one when", ("left.right", "right.left")),
+        ("the panel in vs code is empty although it is on", None),
+        ("what differs between kettles", None),
+        ("boil or warm?", None),
+    ],
+)
+def test_two_things_that_are_set_against_each_other_are_known(text: str, two: tuple[str, str] | None) -> None:
+    assert versus(text) == two

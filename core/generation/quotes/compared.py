@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from core.domain import Citation
+from core.domain import Citation, Evidence
 from core.generation.citations import citation
 from core.generation.phrases import both
-from core.generation.quotes.blocks import Block, headings
+from core.generation.quotes.blocks import Block, headings, last_heading
 from core.generation.quotes.quote import Quoted
 from core.generation.quotes.stretches import stretches
 from core.generation.quotes.writing import Piece, written
 from core.languages import N_, _
 from core.text.markup import link
 from core.text.said import Said, statements
-from core.text.words import one_line, sentences
+from core.text.words import index_terms, last_of, one_line, sentences
 
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
@@ -79,6 +80,46 @@ def sides(first: Quoted, second: Quoted, product: str, release: str) -> tuple[st
     if marks := difference(old.blocks, new.blocks, share=0.5):
         parts.append(marks)
     return "\n\n".join(parts), citations
+
+
+def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
+    """Return the pages of sections that are called by a name, of what it belongs to where there are such.
+
+    `req.media` is `Request.media` rather than `Response.media`; `self.write` is anybody's `write`. Where none
+    is called so, `acks_late` is `task_acks_late`.
+    """
+    name = name.partition("=")[0].removesuffix("()").lower()
+    short = last_of(name)
+    owner = name.removesuffix(short).rstrip(".:->")
+    found: dict[str, list[Evidence]] = {"owned": [], "exact": [], "ends": []}
+    for item in evidence:
+        heading = last_heading(item.chunk.title, item.chunk.heading).strip("`").partition("(")[0].lower()
+        last = last_of(heading)
+        if set(index_terms(short)) == set(index_terms(last)):
+            is_owned = owner and last_of(heading.removesuffix(last)[:-1]).startswith(owner)
+            found["owned" if is_owned else "exact"].append(item)
+        elif last.endswith(f"_{short}"):
+            found["ends"].append(item)
+    return next(filter(None, found.values()), [])
+
+
+def pair(first: Sequence[Evidence], second: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
+    """Return the best page of each, of one page or class where there are such; None where either has none."""
+    both = [(one, other) for one in first for other in second if one.chunk.id != other.chunk.id]
+    return max(both, key=lambda two: (_beside(*two), two[0].score + two[1].score), default=None)
+
+
+def _beside(one: Evidence, other: Evidence) -> int:
+    """Return how near two sections stand: 2 for those of one class or heading, 1 for those of one page."""
+    owners = [(item.chunk.path, re.split(r"\.| > ", item.chunk.heading)[:-1]) for item in (one, other)]
+    return (one.chunk.path == other.chunk.path) + (owners[0] == owners[1])
+
+
+def together(pieces: Sequence[Piece], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Show several pieces one below the other; what is quoted of one place twice stands there once."""
+    told = list({place_of(piece): piece for piece in reversed(pieces)}.values())[::-1]
+    parts = [written(piece, number, product, release) for number, piece in enumerate(told, 1)]
+    return "\n\n".join(parts), tuple(citation(piece.evidence, n) for n, piece in enumerate(told, 1))
 
 
 def difference(old: Sequence[Block], new: Sequence[Block], share: float = 1.0) -> str:

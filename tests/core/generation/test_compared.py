@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.generation.phrases import both
-from core.generation.quotes.compared import difference, other, same, sides, unchanged
+from core.generation.quotes.compared import called, difference, other, same, sides, unchanged
 from core.generation.quotes.quote import Quoted, quote
 from tests.core.generation.samples import evidence
 
@@ -56,3 +58,22 @@ def test_three_releases_are_named_as_people_do() -> None:
         "2.0 and 3.1",
         "2.0, 2.3 and 3.1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("req.media", ["Request.media"]),
+        ("resp.media", ["Response.media"]),
+        ("self.media", ["Response.media", "Request.media"]),
+        ("req.get_media()", ["A > Request.get_media()"]),
+        ("acks_late", ["task_acks_late"]),
+        ("media=None", ["Response.media", "Request.media"]),
+        ("late", ["task_acks_late"]),
+        ("acks", []),
+    ],
+)
+def test_what_a_section_is_called_by_is_known_with_what_it_belongs_to(name: str, found: list[str]) -> None:
+    headings = ("Response.media", "Request.media", "A > Request.get_media()", "task_acks_late")
+    pages = [evidence(n, "It is there.", heading=heading) for n, heading in enumerate(headings)]
+    assert [item.chunk.heading for item in called(pages, name)] == found

@@ -87,3 +87,60 @@ async def test_where_one_of_several_differs_in_another_release_all_are_shown_and
     answer = await asked(1.0, question=AGAIN, older="Turn the ring of the lid, and the kettle is closed.")
     assert answer.text.startswith("The closest I found:") and "Turn the ring of the lid, and" in answer.text
     assert [entry.release for entry in answer.citations] == ["0.9"] * 3 and "Different" not in answer.text
+
+
+LIDS = (
+    ("Reference", "Kettle.open_lid()", "Opens the lid. Steam escapes at once, so mind your hands."),
+    ("Reference", "Kettle.lift_lid()", "Lifts the lid off, as far as the ring has room."),
+    ("Guide", "Lids", "A lid closes by itself. To look inside call `open_lid()`."),
+    ("Guide", "Spare lids", "Spare lids are sold by the dozen."),
+)
+"""Title, heading and text of pages."""
+
+
+async def beside(question: str, *more: tuple[str, str, str]) -> Answer:
+    documents = [
+        Document(f"{title}{n}.md", title, f"https://k/{n}", (Section((title, heading), "", text),))
+        for n, (title, heading, text) in enumerate((*LIDS, *more))
+    ]
+    made, _ = await house(PRODUCT, {"1.0": documents, "0.9": documents}, FakeModel(""))
+    searcher = made.parts.searcher
+    searcher.ranking = replace(
+        searcher.ranking, judgement=Judgement(enough=0.0, close=0.0), quotes=Judgement(close=0.0)
+    )
+    searcher.learning.clear()
+    context = QueryContext(Question(question), is_draft=True, withheld=frozenset({"memory"}))
+    return await run(recipe_of("threadlore")(replace(made.parts, model=None)), context)
+
+
+def headings(answer: Answer) -> list[str]:
+    return [citation.title.rpartition(" › ")[2] for citation in answer.citations]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "difference between open_lid and lift_lid?",
+        "kettle.open_lid() vs kettle.lift_lid()",
+        "how is open_lid different from lift_lid",
+    ],
+)
+async def test_of_two_things_whose_difference_is_asked_both_entries_are_quoted(question: str) -> None:
+    answer = await beside(question)
+    assert headings(answer) == ["Kettle.open_lid()", "Kettle.lift_lid()"]
+    assert "Steam escapes" in answer.text and "as far as the ring" in answer.text
+
+
+async def test_one_section_that_compares_two_things_is_quoted_by_itself() -> None:
+    both = (
+        "Guide",
+        "open_lid and lift_lid",
+        "One tilts the lid; the other takes it away: open_lid, lift_lid.",
+    )
+    answer = await beside("difference between open_lid and lift_lid?", both)
+    assert headings(answer)[0] == "open_lid and lift_lid"
+
+
+@pytest.mark.parametrize("question", ["open_lid vs throw_lid", "difference between open_lid and open_lid"])
+async def test_what_has_no_entry_of_its_own_is_answered_as_any_question(question: str) -> None:
+    assert headings(await beside(question)) != ["Kettle.open_lid()", "Kettle.lift_lid()"]
