@@ -16,6 +16,8 @@ from core.vocabulary import BARE_HEADINGS
 Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", "rule"]
 """`row` is a row of a table under its header, where the table is too long to be quoted."""
 
+_CAPTION = 80
+"""Characters up to which what stands above a table is its name; ours."""
 _FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _CITED_END = re.compile(r"^(\s*(?:`{3,}|~{3,}))[^\S\n]*((?:\[\d{1,3}\][^\S\n]*){1,9})\.?$")
 _HEADING = re.compile(r"^#{1,6}\s+\S")
@@ -169,6 +171,11 @@ def _while(lines: list[str], at: int, pattern: re.Pattern[str]) -> int:
     while at < len(lines) and pattern.match(lines[at]):
         at += 1
     return at
+
+
+def is_caption(block: Block) -> bool:
+    """Return True for a short line, which is the name of the table under it."""
+    return block.kind == "paragraph" and len(block.text) <= _CAPTION and "\n" not in block.text.strip()
 
 
 def prose(block: Block) -> list[str]:

@@ -17,7 +17,7 @@ from core.errors import (
     ModelRefused,
 )
 from core.generation.citations import citation
-from core.generation.quotes.blocks import Block, last_heading
+from core.generation.quotes.blocks import is_caption, last_heading
 from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, asked_after, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
@@ -49,6 +49,9 @@ _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 _AT_A_GLANCE, _GLIMPSED = 600, 0.2
 """Characters up to which a part is shown as one that may be the answer, too, and the share of the best page's
 score that its page must have; ours."""
+_SOMETHING, _AS_NEAR = 0.1, 0.9
+"""Share of the question's weight that what stands beside the closest section adds, and of the best page's
+score from which on it need not; ours."""
 _INTRODUCTION = 800
 """Characters up to which a section without code is taken for the introduction of its parts; ours."""
 
@@ -82,8 +85,6 @@ _WHAT_IS = re.compile(
 )
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
-_CAPTION = 80
-"""Characters up to which what stands above a table is its name; ours."""
 _STATUSES = frozenset(map(str, range(100, 600)))
 """Numbers that name something, as those of HTTP do; others mostly say how many."""
 
@@ -173,14 +174,10 @@ def _cell(sections: Sequence[Section], question: str) -> tuple[list[Piece], set[
         for place, block in enumerate(stretch.blocks):
             row = row_for(block.text, question) if block.kind in ("table", "row") else None
             if row is not None:
-                caption = [one for one in stretch.blocks[max(place - 1, 0) : place] if _is_caption(one)]
+                caption = [one for one in stretch.blocks[max(place - 1, 0) : place] if is_caption(one)]
                 told = Stretch((*caption, replace(block, text=row)))
                 return [Piece(best.evidence, (told,), True)], best.held[at]
     return None
-
-
-def _is_caption(block: Block) -> bool:
-    return block.kind == "paragraph" and len(block.text) <= _CAPTION and "\n" not in block.text.strip()
 
 
 def _names(term: str) -> bool:
@@ -259,7 +256,7 @@ def _chosen(
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
-    Where that one is `doubtful`, the next best follow whatever they hold.
+    Where that one is `doubtful`, the next best follow that add a little, or are about as near.
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 
@@ -293,13 +290,14 @@ def _chosen(
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
             break
         picked = section.picked(GLANCE if doubtful and not is_due else BRIEF)
-        adds = is_due or share(section.holds(picked) - covered) >= _ADDS
+        added = share(section.holds(picked) - covered)
+        adds = is_due or added >= _ADDS
         size = length + section.size(picked)
         is_close = section.value >= first.value - _CLOSE
         likely = is_close and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
         if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
-        more = section.holds(picked) - covered or is_close or share(covered) >= _ENOUGH  # in other words
+        more = added > _SOMETHING or is_close or share(covered) >= _ENOUGH or section.standing >= _AS_NEAR
         small = section.standing >= _GLIMPSED and section.size(picked) <= _AT_A_GLANCE
         if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue

@@ -14,6 +14,7 @@ from core.generation.quotes.blocks import headings, last_heading, terms
 from core.generation.quotes.stretches import Stretch, begun, is_term, marked, stretches
 from core.generation.quotes.tables import row_for
 from core.retrieval.features import is_name
+from core.retrieval.release_notes.notes import is_version
 from core.text.words import STOP_WORDS, one_line
 
 
@@ -214,7 +215,10 @@ class Section:
             kept.add(at + 1)
         kept |= self._remedy_for(at, limits)
         kept |= self._code_for(kept, at, limits)
-        if self.fitting >= _FITS and self._counted(kept | {0}) <= limits.most:
+        chunk = self.evidence.chunk
+        if (self.fitting >= _FITS or _is_api(chunk.title, chunk.heading)) and self._counted(
+            kept | {0}
+        ) <= limits.most:
             kept.add(0)
         kept |= self._points_after(kept, limits)
         # what follows explains, also what code before it says; what stands before it only leads there
@@ -327,6 +331,12 @@ def _headed(title: str, heading: str) -> tuple[frozenset[str], frozenset[str], s
     name = last_heading(title, heading)
     telling = frozenset(term for term in terms(name) if term not in STOP_WORDS)
     return frozenset(terms(headings(title, heading, whole=True))), telling, name
+
+
+def _is_api(title: str, heading: str) -> bool:
+    """Return True if a section is named after a thing in code: it says first what that is."""
+    name = last_heading(title, heading)
+    return is_name(name) and not is_version(name)
 
 
 def weighed(

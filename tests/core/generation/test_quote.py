@@ -674,7 +674,7 @@ def lids(long: str = "") -> list[Evidence]:
     ]
 
 
-def test_where_the_best_is_doubtful_the_next_are_shown_whatever_they_hold() -> None:
+def test_where_the_best_is_doubtful_the_next_are_shown_too() -> None:
     question = "how is the lid of the kettle closed"
     plain = asked(question, *lids())
     assert len(plain.citations) == 1 and "ring" not in plain.text
@@ -695,6 +695,26 @@ def test_beside_a_doubtful_one_the_part_that_it_introduces_stays_and_what_is_far
     ]
     wide = closest("closing the lid of the kettle", *pages)
     assert "kettle.close(25)" in wide.text and "Buy" not in wide.text
+
+
+def test_beside_a_doubtful_one_nothing_is_shown_that_adds_hardly_anything() -> None:
+    question = "session upload secret key file word"
+    first = evidence(1, "The key of a session is secret.", heading="Keys", score=10.0)
+    small, more = "Say one word.", "Any file is one upload."
+    for text, count in ((small, 1), (more, 2)):
+        assert len(closest(question, first, evidence(2, text, heading="Other", score=5.0)).citations) == count
+    assert len(closest(question, first, evidence(2, small, heading="Other", score=9.5)).citations) == 2
+
+
+def test_the_entry_of_a_thing_in_code_says_first_what_that_is() -> None:
+    section = "\n\n".join(
+        ["It keeps people signed in.", FILLER, FILLER, "The upload of a file needs a secret."]
+    )
+    api, notes = (
+        ask("file upload", evidence(1, section, heading=heading))[0] for heading in ("App.session()", "3.1.0")
+    )
+    assert "It keeps people signed in." in api and "The upload of a file" in api
+    assert "It keeps people signed in." not in notes
 
 
 def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
