@@ -32,6 +32,8 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _JOINT = re.compile(r"[.:/]+")
 _DOTTED = re.compile(r"(?<!\w)[A-Za-z_]\w*+(?:(?:\.|::|/)[A-Za-z_]\w*+)+")
 _VERSION = re.compile(r"v\d")
+_CONTRACTED = re.compile(r"^(?:wo|sha)n['’]t$|(?:(?<!ca)n)?['’]t$|['’](?:d|ll|m|re|s|ve)$", re.IGNORECASE)
+"""What a word is contracted with: `n't`, `'s`; all of what is left of none."""
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
 
 
@@ -169,13 +171,13 @@ def _untold(name: str) -> tuple[str, ...]:
 
 
 def query_terms(text: str) -> list[str]:
-    """Return the index terms of a query without stop words, each once, in order."""
+    """Return the index terms of a query without stop words, each once, in order.
+
+    Of a contracted word the first one counts: `don't` and `what's` are stop words, `user's` is `user`.
+    """
     quiet = not text.isupper()  # GET is a word of its own unless everything is shouted
-    kept = [
-        t
-        for t in _TOKEN.findall(text)
-        if t.lower() not in STOP_WORDS or (quiet and t.isupper() and len(t) > 1)
-    ]
+    said = (_CONTRACTED.sub("", t) for t in _TOKEN.findall(text))
+    kept = [t for t in said if t and (t.lower() not in STOP_WORDS or (quiet and t.isupper() and len(t) > 1))]
     return list(dict.fromkeys(index_terms(" ".join(kept))))
 
 

@@ -170,3 +170,11 @@ def test_what_raises_a_page_adds_up_to_how_far_it_is_above_the_average() -> None
     scores = DEFAULT_RANKING.scores(table)
     assert np.allclose(DEFAULT_RANKING.lifts(table).sum(axis=1), scores - scores.mean())
     assert DEFAULT_RANKING.lifts(table[:0]).shape == (0, len(FEATURES))
+
+
+def test_a_contracted_word_is_no_name_and_says_nothing() -> None:
+    assert query_terms("I don't know what's wrong, it can’t and won't start, isn't it") == query_terms(
+        "know wrong start"
+    )
+    assert query_terms("the user's kettle") == ["user", "kettl"]
+    assert query_terms("o'clock") == index_terms("o'clock")
