@@ -67,7 +67,7 @@ _TELLS_DEFAULT = 1.0
 """What any section that begins with its default is worth more then; ours."""
 _HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
 _BEGINNING = 300
-"""Characters in which an entry tells its default; ours."""
+"""Characters in which an entry tells its default, or what it is; ours."""
 _FITS = 0.5
 """How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
 _PASTED, _PASTED_TERMS = 0.6, 6
@@ -201,11 +201,13 @@ class Section:
         the section does.
         """
         found, at = self.found, self.best
-        if whole and not found[at].stands_alone:
+        chunk = self.evidence.chunk
+        is_api = _is_api(chunk.title, chunk.heading) and not found[0].stands_alone
+        if whole and (is_api or not found[at].stands_alone):
             at = next((n for n in range(len(found)) if n not in self.pointing), at)
         is_short = self._counted(range(len(found))) <= limits.whole
         if found[at].stands_alone and not (is_short and self.entry):
-            return [at]
+            return [0, at] if is_api and found[0].length <= _BEGINNING else [at]
         at = self._first() if early else at
         if is_short:
             return list(range(len(found)))
@@ -215,10 +217,7 @@ class Section:
             kept.add(at + 1)
         kept |= self._remedy_for(at, limits)
         kept |= self._code_for(kept, at, limits)
-        chunk = self.evidence.chunk
-        if (self.fitting >= _FITS or _is_api(chunk.title, chunk.heading)) and self._counted(
-            kept | {0}
-        ) <= limits.most:
+        if (self.fitting >= _FITS or is_api) and self._counted(kept | {0}) <= limits.most:
             kept.add(0)
         kept |= self._points_after(kept, limits)
         # what follows explains, also what code before it says; what stands before it only leads there

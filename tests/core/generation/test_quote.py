@@ -717,6 +717,15 @@ def test_the_entry_of_a_thing_in_code_says_first_what_that_is() -> None:
     assert "It keeps people signed in." not in notes
 
 
+def test_one_parameter_of_a_long_list_is_quoted_with_what_its_function_is_for() -> None:
+    items = "\n".join(f"- `word{n}`: {FILLER[:200]}" for n in range(9))
+    section = f"`file(word, secret)`\n\nStores a file.\n\nParameters:\n\n{items}\n- `secret`: A secret key."
+    shown = ask("secret key", evidence(1, section, heading="App.file()"))[0]
+    assert "Stores a file." in shown and "A secret key." in shown and "word3" not in shown
+    long = section.replace("Stores a file.", f"Stores a file. {FILLER}")
+    assert "Stores a file." not in ask("secret key", evidence(1, long, heading="App.file()"))[0]
+
+
 def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
     question = "how is the lid of the kettle closed"
     code = "\n".join(f"kettle.close({n})" for n in range(80))
