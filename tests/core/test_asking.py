@@ -109,6 +109,7 @@ def test_what_holds_where_nobody_set_it_is_told_by_its_words(text: str, is_so: b
         ),
         ("boil vs warm whats the difference", ("boil", "warm")),
         ("what's the diff boil vs warm", ("boil", "warm")),
+        ("what is the difference boil vs warm", ("boil", "warm")),
         ("difference of a spout and a lid?", ("spout", "lid")),
         ("how is a spout different from the lid", ("spout", "lid")),
         ("left.right vs. right.left, which one when", ("left.right", "right.left")),

@@ -20,6 +20,7 @@ from core.text.words import index_terms, last_of, one_line, sentences
 
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
+_OF_ONE = 2
 _SAME = N_("The same in {release}: {pages}")
 _SAME_IN_ALL = N_("The same in {releases}:")
 _OTHER = N_("Different in {release} than in {other}:")
@@ -88,9 +89,7 @@ def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
     `req.media` is `Request.media` rather than `Response.media`; `self.write` is anybody's `write`. Where none
     is called so, `acks_late` is `task_acks_late`.
     """
-    name = name.partition("=")[0].removesuffix("()").lower()
-    short = last_of(name)
-    owner = name.removesuffix(short).rstrip(".:->")
+    owner, short = _owned(name)
     found: dict[str, list[Evidence]] = {"owned": [], "exact": [], "ends": []}
     for item in evidence:
         heading = last_heading(item.chunk.title, item.chunk.heading).strip("`").partition("(")[0].lower()
@@ -103,16 +102,30 @@ def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
     return next(filter(None, found.values()), [])
 
 
-def pair(first: Sequence[Evidence], second: Sequence[Evidence]) -> tuple[Evidence, Evidence] | None:
-    """Return the best page of each, of one page or class where there are such; None where either has none."""
+def pair(names: Sequence[str], pages: Sequence[Iterable[Evidence]]) -> tuple[Evidence, Evidence] | None:
+    """Return the best page of each of two names, of one page or class where there are such.
+
+    What is said to belong to one thing (`req.media`, `req.params`) has to. None where either has no page.
+    """
+    first, second = (called(some, name) for some, name in zip(pages, names, strict=True))
+    owners = {_owned(name)[0] for name in names}
+    least = _OF_ONE if len(owners) == 1 and any(owners) else 0
     both = [(one, other) for one in first for other in second if one.chunk.id != other.chunk.id]
+    both = [two for two in both if _beside(*two) >= least]
     return max(both, key=lambda two: (_beside(*two), two[0].score + two[1].score), default=None)
 
 
+def _owned(name: str) -> tuple[str, str]:
+    """Return what a name belongs to, empty for nothing, and its last part, in lower case."""
+    name = name.partition("=")[0].removesuffix("()").lower()
+    short = last_of(name)
+    return name.removesuffix(short).rstrip(".:->"), short
+
+
 def _beside(one: Evidence, other: Evidence) -> int:
-    """Return how near two sections stand: 2 for those of one class or heading, 1 for those of one page."""
-    owners = [(item.chunk.path, re.split(r"\.| > ", item.chunk.heading)[:-1]) for item in (one, other)]
-    return (one.chunk.path == other.chunk.path) + (owners[0] == owners[1])
+    """Return how near two sections stand: `_OF_ONE` or more for one class or heading, 1 for one page."""
+    first, second = (re.split(r"\.| > ", item.chunk.heading)[:-1] for item in (one, other))
+    return (one.chunk.path == other.chunk.path) + _OF_ONE * (first == second)
 
 
 def together(pieces: Sequence[Piece], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:

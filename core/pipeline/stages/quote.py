@@ -13,7 +13,6 @@ from core.generation.composite import Part, quote_parts
 from core.generation.quotes.blocks import headings, rejoined
 from core.generation.quotes.compared import (
     at_one_place,
-    called,
     other,
     pair,
     place_of,
@@ -235,7 +234,7 @@ class Quote:
             search = await self._searcher.search(form, vectors[place : place + 1], release)
             found.append(_without(search, rejected))
         pages = [(*some.evidence, *context.pages.evidence) for some in found]
-        chosen = pair(*(called(some, one) for some, one in zip(pages, two, strict=True)))
+        chosen = pair(two, pages)
         if chosen is None or _compares(context, told, names, chosen):
             return told
         quotes = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.generation.phrases import both
-from core.generation.quotes.compared import called, difference, other, same, sides, unchanged
+from core.generation.quotes.compared import called, difference, other, pair, same, sides, unchanged
 from core.generation.quotes.quote import Quoted, quote
 from tests.core.generation.samples import evidence
 
@@ -77,3 +77,19 @@ def test_what_a_section_is_called_by_is_known_with_what_it_belongs_to(name: str,
     headings = ("Response.media", "Request.media", "A > Request.get_media()", "task_acks_late")
     pages = [evidence(n, "It is there.", heading=heading) for n, heading in enumerate(headings)]
     assert [item.chunk.heading for item in called(pages, name)] == found
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (("media", "params"), ["Request.media", "Request.params"]),
+        (("req.media", "req.params"), ["Request.media", "Request.params"]),
+        (("resp.media", "req.params"), ["Response.media", "Request.params"]),
+        (("req.text", "req.params"), []),
+        (("text", "params"), ["Response.text", "Request.params"]),
+    ],
+)
+def test_two_sections_of_one_class_go_before_others(names: tuple[str, str], found: list[str]) -> None:
+    headings = ("Response.media", "Request.media", "Response.text", "Request.params")
+    pages = [evidence(n, "It is there.", heading=heading) for n, heading in enumerate(headings)]
+    assert [item.chunk.heading for item in pair(names, (pages, pages)) or ()] == found
