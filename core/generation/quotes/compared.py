@@ -21,6 +21,8 @@ from core.text.words import index_terms, last_of, one_line, sentences
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
 _OF_ONE = 2
+_FULL = 300
+"""Characters of an entry that tells what something is, and not only that it is there; ours."""
 _SAME = N_("The same in {release}: {pages}")
 _SAME_IN_ALL = N_("The same in {releases}:")
 _OTHER = N_("Different in {release} than in {other}:")
@@ -103,7 +105,7 @@ def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
 
 
 def pair(names: Sequence[str], pages: Sequence[Iterable[Evidence]]) -> tuple[Evidence, Evidence] | None:
-    """Return the best page of each of two names, of one page or class where there are such.
+    """Return the best page of each of two names: of one page where there are such, and no mere line.
 
     What is said to belong to one thing (`req.media`, `req.params`) has to. None where either has no page.
     """
@@ -112,7 +114,7 @@ def pair(names: Sequence[str], pages: Sequence[Iterable[Evidence]]) -> tuple[Evi
     least = _OF_ONE if len(owners) == 1 and any(owners) else 0
     both = [(one, other) for one in first for other in second if one.chunk.id != other.chunk.id]
     both = [two for two in both if _beside(*two) >= least]
-    return max(both, key=lambda two: (_beside(*two), two[0].score + two[1].score), default=None)
+    return max(both, key=lambda two: (_told(*two), two[0].score + two[1].score), default=None)
 
 
 def _owned(name: str) -> tuple[str, str]:
@@ -120,6 +122,12 @@ def _owned(name: str) -> tuple[str, str]:
     name = name.partition("=")[0].removesuffix("()").lower()
     short = last_of(name)
     return name.removesuffix(short).rstrip(".:->"), short
+
+
+def _told(one: Evidence, other: Evidence) -> float:
+    """Return how much two sections tell, each up to 1, and one more where they stand on one page."""
+    told = sum(min(len(item.chunk.page), _FULL) / _FULL for item in (one, other))
+    return told + (one.chunk.path == other.chunk.path)
 
 
 def _beside(one: Evidence, other: Evidence) -> int:

@@ -131,6 +131,12 @@ async def test_of_two_things_whose_difference_is_asked_both_entries_are_quoted(q
     assert "Steam escapes" in answer.text and "as far as the ring" in answer.text
 
 
+async def test_entries_that_tell_something_are_quoted_rather_than_mere_lines() -> None:
+    lines = (("Names", "open_lid", "See `open_lid`."), ("Names", "lift_lid", "See `lift_lid`."))
+    answer = await beside("difference between open_lid and lift_lid?", *lines)
+    assert headings(answer) == ["Kettle.open_lid()", "Kettle.lift_lid()"]
+
+
 async def test_one_section_that_compares_two_things_is_quoted_by_itself() -> None:
     both = (
         "Guide",
