@@ -125,9 +125,10 @@ def _owned(name: str) -> tuple[str, str]:
 
 
 def _told(one: Evidence, other: Evidence) -> float:
-    """Return how much two sections tell, each up to 1, and one more where they stand on one page."""
+    """Return how much two sections tell, each up to 1; 1 more on one page, and of one class."""
     told = sum(min(len(item.chunk.page), _FULL) / _FULL for item in (one, other))
-    return told + (one.chunk.path == other.chunk.path)
+    first, second = (item.chunk.heading.rpartition(" > ")[2].rpartition(".")[0] for item in (one, other))
+    return told + (one.chunk.path == other.chunk.path) + bool(first and first == second)
 
 
 def _beside(one: Evidence, other: Evidence) -> int:
