@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -10,6 +11,7 @@ from bot.ports.chat import Reply
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
+from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, answer, open_stage, squeezed, until
 from tests.journeys.test_cleared import hands
 from tests.journeys.test_escalation import appoint, asked
@@ -75,6 +77,13 @@ async def votes(bot: Bot) -> int:
     return (await bot.counts())["votes"]
 
 
+def reactions_are_taken(stage: SlackStage) -> bool:
+    """Return True if the bot has acknowledged two reactions."""
+    events = {e["envelope_id"]: e["payload"].get("event", {}) for e in stage.server.envelopes}
+    reacted = [key for key, event in events.items() if event.get("type") == "reaction_added"]
+    return len(reacted) == 2 and set(reacted) <= set(stage.server.acknowledged)
+
+
 @pytest.mark.parametrize("platform", ["fake", "web", "slack"])
 async def test_a_sign_of_work_takes_no_votes(platform: str, writer: Bot, ollama: OllamaServer) -> None:
     ollama.holds_back = True
@@ -84,7 +93,9 @@ async def test_a_sign_of_work_takes_no_votes(platform: str, writer: Bot, ollama:
         said = await asking if platform != "fake" else Said("1", "public", "1")
         sign = (await until(lambda: stage.replies(said), "a sign of work"))[0]
         reacting = asyncio.gather(stage.react("bob", sign, "👎"), stage.react("hal", sign, "✅"))
-        if platform != "slack":  # there all that is under way is waited for
+        if isinstance(stage, SlackStage):  # there `react` also waits for the answer
+            await until(partial(reactions_are_taken, stage))
+        else:
             await reacting
         ollama.holds_back = False
         await asking

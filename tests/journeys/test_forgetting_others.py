@@ -190,7 +190,7 @@ async def test_what_retention_has_given_one_way_names_is_found(kettle: Kettle) -
             for voter in (BOB, "fake:hal"):
                 await engine.feedback(Vote(first.id, voter, 1))
 
-        async def nothing(before: float) -> dict[str, int]:
+        async def nothing(before: float, dry_run: bool) -> dict[str, int]:
             return {}
 
         def later() -> float:
