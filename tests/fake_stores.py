@@ -312,12 +312,15 @@ class FakeMemories:
 
     async def withdraw(self, answer_id: str, replaced: bool) -> None:
         if answer_id in self._answers:
-            bare = {"question": "", "text": "", "citations": [], "trace": {"replaced": replaced}}
+            pair_id, trace = (self._answers[answer_id][key] for key in ("pair_id", "trace"))
+            pair = (await self.pairs([pair_id])).get(pair_id)
+            voted = pair and (pair.opinions or pair.strangers)
+            topic = (trace.get("queries") or {}).get("topic") if voted or pair_id in self._placements else ""
+            left = {"replaced": replaced} | ({"queries": {"topic": topic}} if topic else {})
+            bare = {"question": "", "text": "", "citations": [], "trace": left}
             self._answers[answer_id] |= bare
-            pair_id = self._answers[answer_id]["pair_id"]
             shared = sum(one["pair_id"] == pair_id for one in self._answers.values()) > 1
-            pair = self._pairs.get(pair_id)
-            if pair and pair.origin == "answer" and not (pair.aside or pair.opinions or shared):
+            if pair and pair.origin == "answer" and not (pair.aside or voted or shared):
                 del self._pairs[pair_id]
                 self._answers[answer_id]["pair_id"] = ""
 

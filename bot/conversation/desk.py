@@ -255,6 +255,8 @@ class Desk:
             if stands or await self.engine.holds_up(earlier, person.id, value):
                 off = Vote(earlier, person.id, None, withdraws=value, said_at=said_at)
                 await self.engine.feedback(off, person.helper)
+                if await self.engine.answer_log.emptied([earlier]):  # what only this vote held goes, too
+                    await self.engine.answer_log.withdraw(earlier, replaced=True)
 
     def lock(self, key: str) -> asyncio.Lock:
         """Return what lets one event of a message or a conversation be handled after the other."""

@@ -19,6 +19,7 @@ from storage.memory.pair_rows import (
     COUNTS,
     Veils,
     is_outdated,
+    is_voted,
     load_all,
     load_pairs,
     no_veils,
@@ -93,7 +94,7 @@ class SqlMemories(Store):
     async def withdraw(self, answer_id: str, replaced: bool) -> None:
         """Empty an answer and its question, which was deleted, or `replaced` by an edit."""
         async with self._database.write() as connection:
-            await withdraw_answer(connection, answer_id, replaced)
+            await withdraw_answer(connection, answer_id, replaced, is_voted)
             if not replaced:  # for an edit within a minute the whole file is not written anew
                 await self._database.owe_scrub(connection)
 
@@ -168,7 +169,9 @@ class SqlMemories(Store):
         None where the answer is unknown or has no pair.
         """
         async with self._database.write() as connection:
-            pair_id = await connection.scalar(select(AnswerRow.pair_id).where(AnswerRow.id == vote.answer_id))
+            # whoever deletes the question meanwhile is waited for, or waits: the pair may go with it
+            answer = select(AnswerRow.pair_id).where(AnswerRow.id == vote.answer_id)
+            pair_id = await connection.scalar(answer.with_for_update())
             if pair_id is None:
                 return None
             if veils := self._veils(vote.voter, pair_id or vote.answer_id):

@@ -128,6 +128,12 @@ def standing(votes: Iterable[Any]) -> dict[tuple[str, str], Any]:
     return {place: hands[-1] for place, hands in sorted(raised(votes).items())}
 
 
+async def is_voted(connection: AsyncConnection, pair_id: str) -> bool:
+    """Return True if somebody's vote stands on a pair; what readers without an account say is none."""
+    votes = select(VoteRow.__table__).where(VoteRow.pair_id == pair_id, COUNTS).order_by(VoteRow.number)
+    return bool(pair_id and standing(await connection.execute(votes)))
+
+
 def raised(votes: Iterable[Any]) -> dict[tuple[str, str], list[Any]]:
     """Return by answer and voter the rows of the hands that are up, the one that counts last."""
     found: dict[tuple[str, str], list[Any]] = {}

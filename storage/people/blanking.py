@@ -6,7 +6,7 @@ What explains answers names remembered questions: these are taken out of it, too
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, exists, func, or_, select, update
@@ -26,7 +26,6 @@ from storage.tables import (
     PregeneratedRow,
     SearchRowTable,
     VectorRow,
-    VoteRow,
 )
 from storage.tables.columns import slices
 
@@ -52,6 +51,8 @@ NEAR = ("high", "low")
 """Keys of a trace under which the questions of pairs stand."""
 PATHS_AT_ONCE = 50
 """Pages that one statement looks for in all citations."""
+Voted = Callable[[AsyncConnection, str], Awaitable[bool]]
+"""Tells whether a vote that memory looks at stands on a pair."""
 
 
 async def blank_answers(
@@ -85,19 +86,23 @@ def wordless(trace: Mapping[str, Any]) -> dict[str, Any]:
     return {key: trace[key] for key in WORDLESS if key in trace}
 
 
-async def withdraw_answer(connection: AsyncConnection, answer_id: str, replaced: bool) -> None:
+async def withdraw_answer(
+    connection: AsyncConnection, answer_id: str, replaced: bool, is_voted: Voted
+) -> None:
     """Empty an answer and its question, which somebody deleted, or `replaced` by editing it.
 
-    What memory compares stays where it holds the pair, so that votes keep their place. A pair that it became
-    and that nobody voted on goes.
+    What memory compares stays where it holds the pair or somebody's vote stands on it, so that votes keep
+    their place: while memory is rebuilt no pair has one. A pair that the answer became goes where no vote
+    stands on it. A vote that is being cast waits for the end of this, or is waited for.
     """
-    held = AnswerRow.pair_id.in_(select(PlacementRow.pair_id)).label("held")
-    found = select(AnswerRow.trace, AnswerRow.pair_id, held).where(AnswerRow.id == answer_id)
-    row = (await connection.execute(found)).first()
+    columns = select(AnswerRow.trace, AnswerRow.pair_id).where(AnswerRow.id == answer_id)
+    row = (await connection.execute(columns.with_for_update())).first()
     if row is None:
         return
-    dropped = not row.held and await _drop_unvoted(connection, answer_id, row.pair_id)
-    topic = str((row.trace.get("queries") or {}).get("topic") or "") if row.held else ""
+    placed = select(exists().where(PlacementRow.pair_id == row.pair_id))
+    held = await connection.scalar(placed) or await is_voted(connection, row.pair_id)
+    dropped = not held and await _drop_unvoted(connection, answer_id, row.pair_id)
+    topic = str((row.trace.get("queries") or {}).get("topic") or "") if held else ""
     trace = wordless(row.trace) | ({"queries": {"topic": topic}} if topic else {})
     bare = {"question": "", "text": "", "citations": [], "trace": trace | {"replaced": replaced}}
     bare["pair_id"] = "" if dropped else row.pair_id
@@ -106,10 +111,9 @@ async def withdraw_answer(connection: AsyncConnection, answer_id: str, replaced:
 
 
 async def _drop_unvoted(connection: AsyncConnection, answer_id: str, pair_id: str) -> bool:
-    """Remove the pair of an answer, where it is that answer's alone and nobody ever voted on it."""
+    """Remove the pair of an answer on which no vote stands, where it is that answer's alone."""
     shared = exists().where(AnswerRow.pair_id == PairRow.id, AnswerRow.id != answer_id)
-    voted = exists().where(VoteRow.pair_id == PairRow.id)
-    own = (PairRow.id == pair_id, PairRow.origin == "answer", PairRow.aside == "", ~shared, ~voted)
+    own = (PairRow.id == pair_id, PairRow.origin == "answer", PairRow.aside == "", ~shared)
     topic = await connection.scalar(select(PairRow.topic).where(*own))
     if topic is None:
         return False

@@ -338,6 +338,27 @@ async def test_many_pairs_in_one_call(memories: MemoryStore) -> None:
     assert await memories.mark_stale("1.0", {f"h{n}" for n in range(640)}) == 0
 
 
+async def test_what_is_withdrawn_takes_its_pair_along_unless_a_vote_stands_on_it(
+    memories: MemoryStore,
+) -> None:
+    for key in ("nobody", "taken", "voted", "shared"):
+        trace = {"queries": {"topic": f"how {key}", "base": f"How to {key}?"}}
+        answer = Answer(f"a-{key}", "Like this.", "documents", "1.0", pair_id=key, trace=trace)
+        await memories.save_answer(answer, Question(f"How to {key}?", asker="slack:U1"), pair(key))
+    await keep(memories, pair("shared"), "again")
+    await opinions(memories, ("u", "a-taken", UP), ("v", "a-taken", DOWN))
+    await opinions(memories, ("u", "a-taken", None), ("v", "a-taken", None))
+    await opinions(memories, ("u", "a-voted", UP))  # no placement says so: memory is being rebuilt
+    for key in ("nobody", "taken", "voted", "shared"):
+        await memories.withdraw(f"a-{key}", replaced=False)
+    assert set(await memories.pairs(["nobody", "taken", "voted", "shared"])) == {"voted", "shared"}
+    left = {key: await memories.answer(f"a-{key}") or {} for key in ("taken", "voted")}
+    assert [left[key]["pair_id"] for key in left] == ["", "voted"]
+    assert left["voted"]["trace"]["queries"] == {"topic": "how voted"}, "votes need what memory compares"
+    assert "queries" not in left["taken"]["trace"]
+    assert await memories.vote(Vote("a-taken", "u", UP), 1.0) is None
+
+
 async def test_what_cites_a_page_that_is_gone_is_stale_until_it_is_back(memories: MemoryStore) -> None:
     await keep(memories, pair("one", citations=cited("h1")))
     await keep(memories, pair("both", citations=cited("h1", "h2")))

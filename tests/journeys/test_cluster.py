@@ -321,6 +321,31 @@ async def _is_not_in(held: Answering, key: str) -> bool:
     return key not in held
 
 
+async def test_a_vote_on_a_question_that_another_process_deletes_leaves_no_pair_behind(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    for n in range(30):
+        given = await one.engine.answer(Question(f"{ASKED[:-1]} ({n})?", "fake:ann", "fake:C1"))
+        vote = two.engine.feedback(Vote(given.id, "fake:bob", 1), helper=True)
+        await asyncio.gather(vote, one.engine.answer_log.withdraw(given.id, replaced=False))
+    await one.memory.follow()
+    assert one.memory.stores() == two.memory.stores()
+    assert await one.memory.verify() == await two.memory.verify() == []
+
+
+async def test_a_pair_that_is_gone_is_let_go_by_the_other(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    pair.follows[1].stop()
+    given = await one.engine.answer(Question(ASKED, "fake:ann", "fake:C1"))
+    await one.engine.feedback(Vote(given.id, "fake:bob", 1), helper=True)
+    await two.memory.follow()
+    assert given.pair_id in two.memory.stores()
+    assert given.pair_id in two.memory.stores()
+    await one.engine.feedback(Vote(given.id, "fake:bob", None), helper=True)
+    await one.engine.answer_log.withdraw(given.id, replaced=False)
+    await two.memory.follow()
+    assert given.pair_id not in two.memory.stores()
+
+
 async def test_sources_are_those_of_the_file(pair: Pair) -> None:
     with pytest.raises(UsageError, match=r"corpora\.toml"):
         await pair.one.app.added.add("https://docs.example.org")

@@ -284,3 +284,23 @@ async def test_a_question_that_is_deleted_or_edited_leaves_no_word_unless_somebo
     await gone(said)
     assert set(rows_with(url, "quizzacious")) == {"pairs", "answers"}, "votes of others hold it there"
     assert await bot.app.memory.verify() == []
+
+
+async def test_a_vote_that_is_taken_back_holds_no_question_that_is_gone(bot: Bot) -> None:
+    stage, url = FakeStage(bot), f"sqlite:///{bot.kettle.home / 'threadlore.sqlite3'}"
+    text = "Which port does the quizzacious dashboard listen on?"
+    said = await stage.say("ann", text, to="bot")
+    given = await answer(stage, said)
+    await stage.react("hal", given, "👍")
+    await stage.react("hal", given, "👍", added=False)
+    await stage.delete(said)
+    await stage.quiet()
+    assert rows_with(url, "quizzacious") == []
+    said = await stage.say("ann", text, to="bot")
+    given = await answer(stage, said)
+    await stage.react("hal", given, "👍")
+    await stage.edit(said, "How do I bake bread?")
+    await stage.quiet()
+    assert set(rows_with(url, "quizzacious")) == {"pairs", "answers"}
+    await stage.react("hal", given, "👍", added=False)
+    assert rows_with(url, "quizzacious") == [] and await bot.app.memory.verify() == []

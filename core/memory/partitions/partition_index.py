@@ -71,8 +71,11 @@ class PartitionIndex:
         return pairs.values(), await asyncio.to_thread(arrange)
 
     async def take_in(self, corpora: CorpusStore, keys: Collection[str]) -> Collection[Remembered]:
-        """Place pairs as another process has, which wrote that down; return them."""
-        pairs = (await self._store.pairs(list(keys))).values()
+        """Place pairs as another process has, which wrote that down; return those that are there still."""
+        found = await self._store.pairs(list(keys))
+        for pair_id in self.home.keys() & set(keys) - found.keys():
+            self.partitions[self.home.pop(pair_id)].remove(pair_id)
+        pairs = found.values()
         self.arrange(pairs, await self.encoders.vectors_of(corpora, pairs))
         return pairs
 
