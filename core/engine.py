@@ -55,6 +55,14 @@ class Engine:
         """Until when what is asked in a channel that became private is kept inside, in seconds since the
         epoch."""
         self._is_out = is_out
+        self._closes: list[Callable[[str], Awaitable[None]]] = []
+
+    def close_by(self, close: Callable[[str], Awaitable[None]]) -> None:
+        """Have somebody told which channels became private, who holds copies of them.
+
+        They read sources by what answers, this engine included, so they come by themselves.
+        """
+        self._closes.append(close)
 
     # --- a question's journey --------------------------------------------------------------------------
 
@@ -113,6 +121,8 @@ class Engine:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on; return how many pairs."""
         moved = await self._keep_in(channel, time.time())
         await self._cluster.tell(INSIDE, channel)
+        for close in self._closes:
+            await close(channel)
         return moved
 
     async def became_private_elsewhere(self, channel: str) -> None:

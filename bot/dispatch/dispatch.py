@@ -191,7 +191,6 @@ class Dispatch:
         """Keep what was learned in a channel (`slack:C1`) inside it; unless `now`, where it is not yet."""
         if now or not self._desk.engine.keeps_inside(channel):
             await self._desk.engine.channel_became_private(channel)
-            await self._history.became_private(channel)
 
     def _noted(self, ref: MessageRef) -> None:
         """Tell sources that read the channel to read a message again."""

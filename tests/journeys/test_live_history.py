@@ -13,6 +13,7 @@ import pytest
 from bot.commands.command_line import handle
 from bot.operations.scheduler import Clock
 from bot.rendering.sources import plan_lines, plans
+from core.domain import Question, Scope
 from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
@@ -211,6 +212,19 @@ async def test_a_channel_that_becomes_private_is_not_told_of_at_once(platform: s
         assert runs and all("private" in run.error for run in runs)
         status = await there.bot.app.corpus_manager.status()
         assert any("private" in problem for problem in status["problems"])
+
+
+async def test_a_private_question_tells_that_a_channel_of_a_source_is_closed(
+    kettle: Kettle, other: Kettle
+) -> None:
+    async with scene("slack", kettle, other) as there:
+        await there.worked_out()
+        await there.index()
+        there.stage.server.channels["C1"]["kind"] = "group"  # and no event says so
+        inside = Scope("private", "slack:C1")
+        await there.bot.app.engine.answer(Question("Which port is it?", "slack:U1", "slack:C1", inside))
+        await there.bot.dispatch.channel_became_private("slack:C1", now=False)
+        await gone(there)
 
 
 async def test_it_is_read_by_the_command_line_and_listed(kettle: Kettle) -> None:

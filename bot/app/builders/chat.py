@@ -41,6 +41,7 @@ def build_around(ground: Ground, core: Core) -> Around:
         scrub=stores.scrub,
         made_anew=privacy.pages_are_made_anew,
     )
+    core.engine.close_by(history.became_private)
     people = Forgetting(
         privacy=privacy,
         store=stores.people,
