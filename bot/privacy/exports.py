@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -107,6 +108,7 @@ class Holders:
         self._home = home
         self._at_rest = at_rest
         self._running: dict[str, _Running] = {}
+        self._written = {platform: self._written_at(kept) for platform, kept in at_rest.items()}
 
     @contextmanager
     def running(self, platform: str, *, forget: Forget, expire: Expire) -> Iterator[None]:
@@ -127,13 +129,19 @@ class Holders:
             await asyncio.to_thread(kept.tidy, self._home)
 
     async def known(self) -> dict[str, float]:
-        """Return of which accounts files of the home hold something, and when these were written last."""
+        """Return whose accounts files of the home hold, and when an earlier run wrote these last.
+
+        Platforms may write theirs again as soon as they start. What no earlier run wrote is of this one.
+        """
         found: dict[str, float] = {}
-        for kept in self._at_rest.values():
-            files = [self._home / name for name in kept.FILES]
-            at = min((file.stat().st_mtime for file in files if file.is_file()), default=0.0)
-            found |= dict.fromkeys(await asyncio.to_thread(kept.accounts, self._home), at)
+        for platform, kept in self._at_rest.items():
+            there = await asyncio.to_thread(kept.accounts, self._home)
+            found |= dict.fromkeys(there, self._written[platform])
         return found
+
+    def _written_at(self, kept: PersonalData) -> float:
+        files = [self._home / name for name in kept.FILES]
+        return min((file.stat().st_mtime for file in files if file.is_file()), default=time.time())
 
     async def expire(self, before: float, dry_run: bool) -> dict[str, int]:
         """Remove conversations that ended before a time; return how many messages, by what they are.

@@ -139,7 +139,7 @@ class Forgetting:
         `ids` are answers, pairs and pages that are gone; at the start of a process there are none.
         """
         (await self._encoders.current()).forget()
-        since, self._followed = self._followed, time.time()
+        since, now = self._followed, time.time()
         accounts = {
             account
             for account, written_at in (await self._holders.known()).items()
@@ -150,6 +150,7 @@ class Forgetting:
         await asyncio.to_thread(self._overwrite, ())
         await asyncio.to_thread(drop_open_files, self._home)
         await asyncio.to_thread(clean, self._home, ids, ())
+        self._followed = now  # not before: what fails is tried again
 
     async def settle(self) -> None:
         """Do what had to wait while somebody was writing."""
