@@ -48,7 +48,7 @@ class Engine:
         self._store = parts.store
         self._searcher = parts.searcher
         self.stages = tuple(stages)
-        self._keeper = AnswerKeeper(parts.memory, parts.store, parts.gone)
+        self._keeper = AnswerKeeper(parts.memory, parts.store, parts.gone, parts.heard)
         self._vote_weighting = vote_weighting
         self._private: set[str] = set()
         self._turned: dict[str, float] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -279,10 +279,10 @@ class FakeMemories:
         answer: Answer,
         question: Question,
         pair: Remembered | None,
-        still: Callable[[], bool] = always,
+        still: Callable[[], Awaitable[bool]] = always,
     ) -> bool:
         wanted = {*answer.taken.pairs, *([answer.pair_id] if answer.pair_id and pair is None else [])}
-        if not still() or wanted - self._pairs.keys():
+        if not await still() or wanted - self._pairs.keys():
             return False
         if pair is not None:
             self._pairs.setdefault(pair.id, replace(pair, opinions=()))

@@ -102,7 +102,7 @@ def _encoder_loader(settings: Settings, what: str) -> Callable[[str, Path], Enco
 
 
 async def _privacy(stores: Stores) -> Privacy:
-    privacy = Privacy(stores.opt_outs, stores.names)
+    privacy = Privacy(stores.opt_outs, stores.names, stores.cluster.is_shared)
     await privacy.load()
     return privacy
 

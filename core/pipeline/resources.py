@@ -20,7 +20,7 @@ from core.memory.scoring import PriorScorer
 from core.models.embedding.encoder import Encoders
 from core.ports import TURN, Encoder, LanguageModel, MemoryStore, RelationExtractor
 from core.ports.opinions import OpinionStore
-from core.privacy.names import since_never
+from core.privacy.names import nothing_heard, since_never
 from core.query.attributes import Attributes, shipped
 from core.retrieval.search import Searcher
 
@@ -163,6 +163,8 @@ class Resources:
     budget: ModelBudget = field(default_factory=ModelBudget)
     scorer: PriorScorer | None = None
     gone: Callable[[Collection[str], float], bool] = since_never
+    heard: Callable[[], Awaitable[None]] = nothing_heard
+    """Makes `gone` know what other processes have done until now."""
     guard_by_model: bool = False
     """Whether the model must agree to every reuse, as a guard beside the rules."""
     keep: int = KEPT

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Protocol
@@ -213,14 +213,19 @@ _GONE = "Somebody was forgotten while an answer was made of their words; it is n
 
 
 class AnswerKeeper:
-    """Keeps answers; `gone` tells whether any of these people was forgotten since a time."""
+    """Keeps answers; `gone` tells whether any of these people was forgotten since a time, once it `heard`."""
 
     def __init__(
-        self, memory: CommunityMemory, store: MemoryStore, gone: Callable[[Collection[str], float], bool]
+        self,
+        memory: CommunityMemory,
+        store: MemoryStore,
+        gone: Callable[[Collection[str], float], bool],
+        heard: Callable[[], Awaitable[None]],
     ) -> None:
         self._memory = memory
         self._store = store
         self._gone = gone
+        self._heard = heard
 
     async def keep(self, context: QueryContext, answer: Answer) -> Answer:
         """Save an answer and return it with its trace; a draft is not kept.
@@ -231,10 +236,11 @@ class AnswerKeeper:
         question, taken = context.question, answer.taken
         people = {question.asker, *question.authors, *taken.asked, *taken.people, *taken.shown}
 
-        def still() -> bool:
+        async def still() -> bool:
+            await self._heard()
             return not self._gone(people, context.began)
 
-        if not still():
+        if self._gone(people, context.began):
             raise WordsGone(_GONE)
         if context.is_draft:
             return replace(answer, trace=context.trace.as_dict())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from core.domain import Answer, Citation, Question, Store, Vote
 
 
-def always() -> bool:
+async def always() -> bool:
     """Say yes."""
     return True
 
@@ -80,7 +80,7 @@ class MemoryStore(Protocol):
         answer: Answer,
         question: Question,
         pair: Remembered | None,
-        still: Callable[[], bool] = always,
+        still: Callable[[], Awaitable[bool]] = always,
     ) -> bool:
         """Keep an answer with its trace, and the neutral pair it may become; returns True if it is kept.
 

@@ -85,8 +85,10 @@ class Privacy:
     The list of them holds one-way names alone. It is read once and held in memory, for every message asks.
     """
 
-    def __init__(self, store: OptOutStore, names: Names) -> None:
+    def __init__(self, store: OptOutStore, names: Names, is_shared: bool = False) -> None:
+        """Other processes of a cluster change the lists, too, where they are `is_shared`."""
         self.names = names
+        self._is_shared = is_shared
         self._store = store
         self._out: frozenset[str] = frozenset()
         self._forgotten: dict[str, float] = {}
@@ -127,6 +129,11 @@ class Privacy:
         now = time.time()
         self._authors |= {self.names.of_pages(account): now for account in accounts}
 
+    async def heard(self) -> None:
+        """Know whom another process of a cluster has forgotten until now, before its news arrive."""
+        if self._is_shared:
+            self._forgotten = await self._store.forgotten()
+
     def gone(self, people: Collection[str], since: float) -> bool:
         """Return True if any of these people was forgotten since then, by account or as an author of pages.
 
@@ -157,6 +164,10 @@ def nobody(account: str) -> bool:
 def since_never(people: Collection[str], at: float) -> bool:
     """Return False: nobody was forgotten, where there is no list of them."""
     return False
+
+
+async def nothing_heard() -> None:
+    """Know already who was forgotten, where no other process forgets anybody."""
 
 
 def no_name(account: str) -> str:

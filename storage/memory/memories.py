@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import asdict, fields
 from typing import Any, Literal
 
@@ -53,7 +53,7 @@ class SqlMemories(Store):
         answer: Answer,
         question: Question,
         pair: Remembered | None,
-        still: Callable[[], bool] = always,
+        still: Callable[[], Awaitable[bool]] = always,
     ) -> bool:
         """Keep an answer with its trace and whose words it holds, and the neutral pair it may become.
 
@@ -62,7 +62,7 @@ class SqlMemories(Store):
         """
         now = time.time()
         async with self._database.write() as connection:
-            if not still():
+            if not await still():
                 return False
             if not await keep_answer_words(self._database, connection, answer, question, pair):
                 return False

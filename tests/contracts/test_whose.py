@@ -43,9 +43,13 @@ async def test_what_was_made_of_something_that_is_gone_is_not_kept(stores: Store
     for taken in (Taken(pairs=frozenset({"p9"})),):
         assert not await memories.save_answer(Answer("a1", "x", "reference", "1.0", taken=taken), asked, None)
     made = Answer("a2", "x", "quote", "1.0", pair_id="p2")
-    assert not await memories.save_answer(made, asked, pair("p2"), lambda: False)
+
+    async def never() -> bool:
+        return False
+
+    assert not await memories.save_answer(made, asked, pair("p2"), never)
     assert (await memories.counts())["answers"] == (await memories.counts())["pairs"] == 0
-    assert await memories.save_answer(made, asked, pair("p2"), lambda: True)
+    assert await memories.save_answer(made, asked, pair("p2"))
 
 
 async def test_the_answers_of_a_conversation_are_told_the_latest_first(stores: Stores) -> None:

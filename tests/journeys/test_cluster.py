@@ -21,13 +21,15 @@ from bot.operations.following import Following, following
 from bot.ports.chat import Reaction
 from bot.privacy.exports import note
 from core.domain import MessageRef, Question, Vote
-from core.errors import StorageUnavailable, UsageError
+from core.errors import StorageUnavailable, UsageError, WordsGone
+from core.pipeline.context import Silence
 from core.ports import Claim
 from core.ports.cluster import MEMORY
 from tests.databases import postgres_schema
 from tests.journeys.fake_stage import FakeStage, person
 from tests.journeys.house import Bot, house, new_folder
 from tests.journeys.stage import answer
+from tests.journeys.test_forgetting import rows_with
 from tests.patience import PATIENCE
 
 SET = {"cluster": True, "privacy_key": "5e" * 32, "min_voters": 1, "newcomer_days": 0.0}
@@ -158,6 +160,20 @@ async def test_who_was_forgotten_by_one_is_gone_in_the_other(pair: Pair) -> None
         return not await two.memory.placed() and two.privacy.gone(["fake:ann"], 1.0)
 
     await soon(gone)
+
+
+async def test_what_one_answers_while_the_other_forgets_who_asked_is_not_kept(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    pair.follows[1].stop()  # its news are under way
+    asked = Question(f"{ASKED[:-1]} ({MARK})?", "fake:ann", "fake:C1")
+
+    class Slow(Silence):
+        async def sources(self, release: str, evidence: object) -> None:
+            await one.people.forget("fake:ann")
+
+    with pytest.raises(WordsGone):
+        await two.engine.answer(asked, Slow())
+    assert rows_with(one.settings.database_url.get_secret_value(), MARK) == []
 
 
 def planted(home: Path, answer_id: str) -> list[Path]:

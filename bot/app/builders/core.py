@@ -266,6 +266,7 @@ def _engine(
         budget=steps,
         scorer=PriorScorer(stores.corpora, judge=judge, alike=models.similarity),
         gone=privacy.gone,
+        heard=privacy.heard,
         guard_by_model=settings.guard_by_model,
         keep=settings.selected_chunks,
         opinions=stores.opinions,
