@@ -116,6 +116,7 @@ async def test_an_encrypted_backup_is_restored_with_its_passphrase_alone(
         into = {"DATABASE_URL": other} if other else {}
         ended = await run(copy, "restore", str(file), "--passphrase-file", str(key), **into)
         assert ended.code == 0, ended
+        assert "`threadlore forget` or `threadlore opt-out`" in ended.err, "who left since is in it again"
         twice = await run(copy, "restore", str(file), "--passphrase-file", str(key), **into)
         assert twice.code != 0 and "empty" in twice.err
         async with house(copy, **({"database_url": other} if other else {})) as bot:

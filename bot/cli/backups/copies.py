@@ -83,7 +83,8 @@ def restore(settings: Settings, options: Namespace) -> int:
         "`threadlore serve` makes the indexes again."
     )
     print(
-        "Whoever was forgotten since then is in it again: repeat `threadlore forget` for them.",
+        "Whoever was forgotten or opted out since then is in it again, and stored as before: repeat "
+        "`threadlore forget` or `threadlore opt-out` for them.",
         file=sys.stderr,
     )
     return 0
