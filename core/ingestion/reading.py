@@ -191,7 +191,7 @@ class Reader:
         reading = Reading()
         ids: list[str] = []
         noted: list[Noted] = []
-        kept, closed = 0, False
+        kept, closed, lacking = 0, False, False
         for source in self._sources(release):
             progress.source = source.name
             before = live.pop(source.name, {})
@@ -210,11 +210,16 @@ class Reader:
                     some, found = Reading(failed=failed, removed=_named(source.name, before)), []
                 else:
                     some, found = Reading(failed=failed), [document.id for document in before.values()]
+                    lacking = lacking or not before
             passed = tuple((path, reason) for _, path, reason in some.skipped)
             changed = some.differs if before and not some.failed else None
             noted.append(Noted(source.name, some.failed[0][1] if some.failed else "", passed, changed))
             reading = reading.joined(some)
             ids += found
+        if lacking:  # what could not be read may be one of these under another name
+            ids += [document.id for documents in live.values() for document in documents.values()]
+            reading = reading.joined(Reading(unchanged=sum(map(len, live.values()))))
+            live = {}
         gone = tuple(entry for name, documents in live.items() for entry in _named(name, documents))
         return ReadResult(reading.joined(Reading(removed=gone)), ids, tuple(noted), closed)
 

@@ -244,3 +244,18 @@ async def test_pages_of_a_source_that_corpora_toml_has_no_more_go_at_the_next_st
         assert await _indexed(bot.app, "2.0", lambda _: None)
         assert {page.source for page in await bot.app.corpora.manifest("2.0")} == {"folder:docs/2.0"}
         assert not await _indexed(bot.app, "2.0", lambda _: None), "there is nothing more to do"
+
+
+async def test_pages_of_a_source_that_moved_stay_until_its_new_place_can_be_read(kettle: Kettle) -> None:
+    async def pages(bot: Bot) -> set[str]:
+        return {page.source for page in await bot.app.corpora.manifest("2.0")}
+
+    text, folder = kettle.config.read_text(), kettle.folder / "docs" / "all"
+    kettle.config.write_text(text.replace('"docs/all"', '"docs/moved"'))
+    async with house(kettle) as bot:
+        assert await _indexed(bot.app, "2.0", lambda _: None)
+        assert await pages(bot) == {"folder:docs/all", "folder:docs/2.0"}, "it cannot be read yet"
+        assert any("docs/moved" in run.source and run.error for run in await bot.app.corpora.runs())
+        folder.rename(folder.with_name("moved"))
+        assert await _indexed(bot.app, "2.0", lambda _: None)
+        assert await pages(bot) == {"folder:docs/moved", "folder:docs/2.0"}
