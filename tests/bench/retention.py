@@ -71,7 +71,7 @@ async def measure(answers: int) -> None:
         await _fill(database, answers)
         size = (Path(folder) / "threadlore.sqlite3").stat().st_size
 
-        async def nothing(before: float) -> dict[str, int]:
+        async def nothing(before: float, dry_run: bool) -> dict[str, int]:
             return {}
 
         store, audit = SqlRetention(database, Names(b"k" * 32, {})), SqlAudit(database)
