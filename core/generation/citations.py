@@ -36,7 +36,10 @@ _SAID = re.compile(
 # Names that nearly always hold several things, so that what stands in brackets behind them is a place.
 _HOLDERS = frozenset(_LISTS["holders"].split())
 _VALUES = re.compile(r"\[\d{1,2}(?:,\s?\d{1,2})+\]")
-_BEFORE_VALUES = re.compile(rf"(?:[=(\[{{,+]|\b(?:{_LISTS['before_values']}))\s?:?$", re.IGNORECASE)
+_BEFORE_VALUES = re.compile(
+    rf"(?:[=\[{{+]|\w\(|\w\([^()\n]{{0,60}},|^,|\b(?:{_LISTS['before_values']}))\s?:?$", re.IGNORECASE
+)
+"""A bracket or comma of a call or a list (`f([1, 2])`); "it is on ([1, 2])" and "on, [1, 2]" cite."""
 # Begins at the first of several blanks only, or long runs of them would take quadratic time.
 _CITED = re.compile(
     rf"(?<![ \t\u00a0])(?P<space>[ \t\u00a0]*){_ONE}(?:[ \t]*(?:,[ \t]*)?{_ONE})*", re.IGNORECASE

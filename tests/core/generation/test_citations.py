@@ -135,6 +135,8 @@ def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) 
         ("Give it [0, 1] and values: [1, 2] [2].", "Give it [0, 1] and values: [1, 2] [1]."),
         ("Call `f` for [1, 2]: that gives\n[2, 3] [1].", "Call `f` for [1, 2]: that gives\n[2, 3] [1]."),
         ("It is on [2, 3]. So say [1, 3], as in [1, 2].", "It is on [1][2]. So say [3][2], as in [3][1]."),
+        ("It is on ([2, 3]). Off, [1,2].", "It is on ([1][2]). Off, [3][1]."),
+        ("Call max([1, 2]) or max(x, [1, 3]) [3].", "Call max([1, 2]) or max(x, [1, 3]) [1]."),
     ],
 )
 def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wanted: str) -> None:
