@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.catalogue import SourceSpec
-from core.errors import SourceError
+from core.errors import SourceError, TooCostly
 from core.ingestion.parsing import parse
 from core.ingestion.sources._public import is_public
 from core.ingestion.sources.website.links import is_trap, links_of, sitemap_of, tidy
@@ -181,6 +181,28 @@ def test_a_sitemap_of_an_index_that_fails_loses_no_page(tmp_path, fails):
         site.pages["/b.xml"] = status(404)
         assert read(source) == ["docs/faq.html"]
         assert dict(source.skipped)[f"{site.url}/b.xml"] == "HTTP 404"
+
+
+def test_a_sitemap_that_is_too_costly_each_time_ends_no_crawl(tmp_path):
+    class Weak(FakeWorkers):
+        fails = False
+
+        def run(self, work, *given, **more):
+            if self.fails and work is sitemap_of and given[1].endswith("b.xml"):
+                raise TooCostly("it takes too much memory")
+            return super().run(work, *given, **more)
+
+    with Site(DOCS) as site:
+        site.pages["/sitemap.xml"] = _index(site, "a.xml", "b.xml")
+        for name, path in (("a", "docs/faq.html"), ("b", "docs/guide.html")):
+            listed = f"<urlset><url><loc>{site.url}/{path}</loc></url></urlset>"
+            site.pages[f"/{name}.xml"] = (listed.encode(), "application/xml")
+        source = website(site, tmp_path, "/sitemap.xml", max_depth=0)
+        source._workers = weak = Weak()
+        assert read(source) == ["docs/faq.html", "docs/guide.html"]
+        weak.fails = True
+        assert read(source) == ["docs/faq.html"]
+        assert dict(source.skipped)[f"{site.url}/b.xml"] == "it takes too much memory"
 
 
 def test_a_sitemap_that_is_none_is_an_error(tmp_path):

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
@@ -125,9 +126,8 @@ class Crawl:
             url = waiting.popleft()
             if url in read:
                 continue
-            if len(read) >= self.bounds.max_sitemaps:
-                most = f"more than {self.bounds.max_sitemaps} sitemaps"
-                self._skip(url, f"{most}; {len(waiting) + 1} are not read")
+            if len(read) >= (most := self.bounds.max_sitemaps):
+                self._skip(url, f"more than {most} sitemaps; {len(waiting) + 1} are not read")
                 break
             read.add(url)
             try:
@@ -135,14 +135,11 @@ class Crawl:
                     raise Refused("a sitemap on another host")
                 pages, further = await self._sitemap(url)
             except (Failed, Refused, ValueError, TooCostly) as error:
-                before = None if isinstance(error, Refused) else self.kept.get(url)
                 if url in starts:
                     raise SiteDown(f"the sitemap {url} cannot be read: {error}") from None
+                before = None if isinstance(error, Refused) else await self._named_before(url)
                 self._skip(url, f"{error}{'; what it named before stays' if before else ''}")
-                if before is None:
-                    continue
-                self.kept.use(url)
-                pages, further = await self._named_by(before)
+                pages, further = before or ((), ())
             waiting += further[: self.bounds.max_sitemaps + 1]
             for page in pages:
                 if len(seeds) <= self.bounds.max_pages and self.bounds.inside(page):
@@ -157,13 +154,20 @@ class Crawl:
         found = await self.fetcher.fetch(url)
         if found.content is None:
             raise Refused(f"HTTP {found.status}")
-        copy = Copy(found.url, found.content, found.media, found.charset)
-        named = await self._named_by(copy)
+        named = await self._named_by(copy := Copy(found.url, found.content, found.media, found.charset))
         self._keep(url, copy)
         return named
 
     async def _named_by(self, sitemap: Copy) -> tuple[Sequence[str], Sequence[str]]:
         return await asyncio.to_thread(self.workers.run, sitemap_of, sitemap.content, sitemap.url)
+
+    async def _named_before(self, url: str) -> tuple[Sequence[str], Sequence[str]] | None:
+        """Return what the copy of a sitemap names; None where there is none that can be read."""
+        if before := self.kept.get(url):
+            self.kept.use(url)
+            with suppress(ValueError, TooCostly):
+                return await self._named_by(before)
+        return None
 
     def _keep(self, url: str, copy: Copy) -> None:
         try:
@@ -311,8 +315,7 @@ class Crawl:
 
 
 def _place(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    return "://".join(urlsplit(url)[:2])
 
 
 def _folder(url: str) -> str:
