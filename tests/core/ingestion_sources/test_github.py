@@ -150,6 +150,15 @@ def test_an_answer_may_be_a_reply_and_apps_that_comment_are_left_out(hub, tmp_pa
     assert dict(github.skipped) == {"discussions/8": "nobody answers"}
 
 
+def test_two_sources_of_a_repository_each_read_what_they_want(hub, tmp_path):
+    hub.discussions.append(discussed(7, remark("C_1", "eve", "Soft."), answer="C_1"))
+    issues = source(hub, tmp_path, "secret", what=["issues"])
+    discussions = source(hub, tmp_path, "secret", what=["discussions"])
+    for _ in range(2):
+        assert list(read(issues)) == ["issues/1", "issues/5"]
+        assert list(read(discussions)) == ["discussions/7"]
+
+
 def test_only_discussions_that_changed_are_asked_for_again(hub, tmp_path):
     for number in range(1, 6):
         told = remark(f"C_{number}", "eve", "Soft.")

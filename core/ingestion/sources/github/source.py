@@ -243,10 +243,11 @@ class GithubSource:
         self._save(kept)  # how far it came, too
         if refused:
             raise self._spec.error(refused)
-        for number in sorted(kept["issues"], key=int):
+        # a twin of this source may keep the others in the same place
+        for number in sorted(kept["issues"] if "issues" in wanted else (), key=int):
             comments = list(kept["comments"].get(number, {}).values())
             yield "issues", kept["issues"][number] | {"comments": comments}
-        for number in sorted(kept["discussions"], key=int):
+        for number in sorted(kept["discussions"] if "discussions" in wanted else (), key=int):
             yield "discussions", kept["discussions"][number]
 
     def _without(self, item: Mapping[str, Any]) -> Mapping[str, Any] | None:
