@@ -195,6 +195,28 @@ async def test_a_stream_that_begins_after_its_time_leaves_no_message(
     assert methods(slack).count("startStream") == 1, "for a while there is no other"
 
 
+async def test_a_stream_that_begins_after_its_question_is_gone_leaves_no_message(
+    chat: Chat, slack: SlackServer, where: MessageRef
+) -> None:
+    class Held(set[str]):
+        asked = asyncio.Event()
+
+        def __contains__(self, method: object) -> bool:
+            if method == "chat.startStream":
+                self.asked.set()
+            return super().__contains__(method)
+
+    slack.held = held = Held({"chat.startStream"})
+    posting = asyncio.create_task(chat.post(where, SIGN))
+    await held.asked.wait()
+    posting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await posting
+    slack.held.clear()
+    await slack.until(lambda: "delete" in methods(slack))
+    assert slack.said("C1") == []
+
+
 @pytest.mark.parametrize("code", ["fatal_error", "internal_error", "service_unavailable"])
 async def test_who_posts_hears_that_a_stream_may_have_begun(
     code: str, chat: Chat, slack: SlackServer, where: MessageRef

@@ -27,6 +27,7 @@ from bot.platforms.slack.api.errors import NO_STREAMS, TRANSIENT, SlackRefused
 from bot.platforms.slack.text.mrkdwn import defuse
 from bot.ports.chat import Reply
 from bot.rendering.harmless import harmless
+from core.errors import ThreadloreError
 
 log = logging.getLogger(__name__)
 
@@ -77,7 +78,11 @@ class Streams:
         given = {"recipient_user_id": user} | ({"recipient_team_id": team} if team else {})
         given |= {"channel": channel, "thread_ts": thread, "markdown_text": said}
         starting = asyncio.create_task(self._api.once("chat.startStream", **given))
-        await asyncio.wait({starting}, timeout=QUICK)
+        try:
+            await asyncio.wait({starting}, timeout=QUICK)
+        except asyncio.CancelledError:  # the question was deleted
+            self._take_back(channel, starting)
+            raise
         if not starting.done():
             log.info("Slack does not say whether a stream began, so the answer is posted without one.")
             self._pause()
@@ -94,10 +99,10 @@ class Streams:
         return ts
 
     def _take_back(self, channel: str, starting: asyncio.Task[dict[str, Any]]) -> None:
-        """Delete the message of a stream that begins too late: another one stands in its place by then."""
+        """Delete the message of a stream that begins when nobody waits for it any more."""
 
         async def take_back() -> None:
-            with suppress(SlackRefused):
+            with suppress(ThreadloreError):
                 ts = str((await starting).get("ts") or "")
                 await self.stop(channel, ts)
                 await self._api.call("chat.delete", channel=channel, ts=ts)
