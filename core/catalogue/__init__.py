@@ -5,7 +5,7 @@ Every mistake is a ConfigurationError that names file, line, key and what is all
 
 from core.catalogue.loading import load_catalogue
 from core.catalogue.sources import Catalogue, ChannelSettings, Grant, SourceKinds, SourceSpec
-from core.catalogue.tables import Mode, SourceOptions, Text
+from core.catalogue.tables import Mode, SourceOptions, Text, without_password
 
 __all__ = [
     "Catalogue",
@@ -17,4 +17,5 @@ __all__ = [
     "SourceSpec",
     "Text",
     "load_catalogue",
+    "without_password",
 ]

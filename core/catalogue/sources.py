@@ -11,7 +11,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.catalogue.tables import USUAL, AskTable, FileTable, Mode, Schedule, SourceOptions, SourceTable
+from core.catalogue.tables import (
+    USUAL,
+    AskTable,
+    FileTable,
+    Mode,
+    Schedule,
+    SourceOptions,
+    SourceTable,
+    without_password,
+)
 from core.catalogue.toml_file import Place, TomlFile, keys_of, label
 from core.domain import Product
 from core.errors import SourceError
@@ -239,11 +248,15 @@ def _told_apart(file: TomlFile, place: Place, specs: Mapping[Place, SourceSpec])
                 "each source once",
             )
     told = [*spec.include, *(f"!{pattern}" for pattern in spec.exclude)]
-    written = spec.options.model_dump(mode="json")
-    told += [f"{key} = {json.dumps(written[key])}" for key in sorted(set().union(*twins.values()))]
+    told += [f"{key} = {_told(spec.options, key)}" for key in sorted(set().union(*twins.values()))]
     return replace(spec, suffix=f" [{', '.join(told)}]")
 
 
 def _apart(one: SourceOptions, other: SourceOptions) -> list[str]:
     """Return the keys in which two sources that are called the same differ."""
-    return [key for key in one.apart if getattr(one, key) != getattr(other, key)]
+    return [key for key in one.apart if _told(one, key) != _told(other, key)]
+
+
+def _told(options: SourceOptions, key: str) -> str:
+    """Return an option as a name may have it: people read names, so without passwords."""
+    return without_password(json.dumps(options.model_dump(mode="json")[key]))

@@ -78,6 +78,11 @@ class SourceOptions(BaseModel):
         return self.model_dump_json()
 
 
+def without_password(text: str) -> str:
+    """Take user and password out of the URLs in a text."""
+    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
+
+
 def _filled(value: str) -> str:
     if not value.strip():
         raise ValueError("text that is not empty")

@@ -76,11 +76,27 @@ def test_twins_on_a_website_keep_copies_apart(tmp_path):
     [
         ('kind = "sdist"\npackage = "x"\nversion = "1"\npath = "docs"\n', ("docs", "/docs/")),
         ('kind = "git"\nrepository = "https://a:one@e.org/x"\n', ("one", "two")),
+        ('kind = "website"\nstart = ["https://e.org/"]\n', ("org/", "org#top")),
+        ('kind = "github"\nrepository = "a/b"\napi = "https://a:one@e.org"\n', ("one", "two")),
     ],
 )
 def test_one_place_that_is_written_in_two_ways_is_one_source(tmp_path, one, other):
     with pytest.raises(ConfigurationError, match="the same source stands on line"):
         _read(tmp_path, f"[[release.source]]\n{one}[[release.source]]\n{one.replace(*other)}")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('kind = "github"\nrepository = "a/b"\n', 'api = "https://a:secret@e.org"\n'),
+        ('kind = "website"\nstart = ["https://a:secret@e.org/"]\n', "max_pages = 5\n"),
+        ('kind = "git"\nrepository = "https://a:secret@e.org/x"\n', 'path = "docs"\n'),
+    ],
+)
+def test_no_name_has_a_password(tmp_path, one, other):
+    specs = _read(tmp_path, f"[[release.source]]\n{one}[[release.source]]\n{one}{other}")
+    names = {registry.open_source(spec, Settings(home=tmp_path), FakeWorkers()).name for spec in specs}
+    assert len(names) == 2 and not [name for name in names if "secret" in name]
 
 
 def _read(folder: Path, tables: str) -> tuple[SourceSpec, ...]:

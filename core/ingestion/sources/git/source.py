@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
-from core.catalogue import SourceOptions, SourceSpec
+from core.catalogue import SourceOptions, SourceSpec, without_password
 from core.domain import RawDocument, content_hash
 from core.errors import SourceAway
 from core.ingestion.sources._archive import discard
@@ -146,11 +146,6 @@ def public_only(repository: str) -> tuple[str, ...]:
         f"protocol.{parts.scheme}.allow=always",
     )
     return tuple(part for setting in settings for part in ("-c", setting))
-
-
-def without_password(text: str) -> str:
-    """Take user and password out of the URLs in a text."""
-    return re.sub(r"(?<=://)[^/@\s]*@", "", text)
 
 
 def _update(repository: str, ref: str, place: Path, more: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
 
-from core.catalogue import SourceOptions, SourceSpec
+from core.catalogue import SourceOptions, SourceSpec, without_password
 from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, told_by
@@ -37,9 +37,9 @@ _AHEAD = 32
 
 
 def _address(value: str) -> str:
-    if not tidy(value):
+    if not (address := tidy(value)):
         raise ValueError('the address of a page or a sitemap, "https://docs.example.com/"')
-    return value
+    return address
 
 
 class Options(SourceOptions):
@@ -65,7 +65,7 @@ class Options(SourceOptions):
     @property
     def called(self) -> str:
         """Return the first start, and how many more there are."""
-        shown = re.sub(r"^https?://", "", tidy(self.start[0])).rstrip("/")
+        shown = re.sub(r"^https?://", "", without_password(self.start[0])).rstrip("/")
         return f"{shown}+{len(self.start) - 1}" if len(self.start) > 1 else shown
 
 
@@ -83,7 +83,7 @@ class WebsiteSource:
         self._options = cast(Options, spec.options)
         self._spec, self._workers = spec, workers
         self._max_bytes, self._page_seconds = max_bytes, page_seconds
-        self._starts = [tidy(url) for url in self._options.start]
+        self._starts = self._options.start
         self.name = f"website:{self._options.called}{spec.suffix}"
         apart = [spec.suffix] if spec.suffix else []  # a twin sweeps what it does not use
         folder = content_hash(*self._starts, *spec.include, *spec.exclude, *apart)[:16]
