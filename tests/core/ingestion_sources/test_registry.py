@@ -10,6 +10,7 @@ import core.ingestion.sources as registry
 from core.catalogue import SourceOptions, SourceSpec, load_catalogue
 from core.catalogue.tables import SourceTable
 from core.catalogue.toml_file import keys_of
+from core.domain import content_hash
 from core.errors import ConfigurationError
 from core.ingestion.sources import Kinds
 from core.ingestion.sources.website.source import WebsiteSource
@@ -69,6 +70,13 @@ def test_twins_on_a_website_keep_copies_apart(tmp_path):
     one, other = (registry.open_source(spec, Settings(home=tmp_path), FakeWorkers()) for spec in specs)
     assert isinstance(one, WebsiteSource) and isinstance(other, WebsiteSource)
     assert one._kept != other._kept
+
+
+def test_twins_with_other_patterns_keep_the_copies_that_they_have(tmp_path):
+    tables = '[[release.source]]\nkind = "website"\nstart = ["https://e.org/"]\n'
+    specs = _read(tmp_path, f'{tables}include = ["a/**"]\n{tables}include = ["b/**"]\n')
+    kept = [WebsiteSource(spec, tmp_path, FakeWorkers())._kept.name for spec in specs]
+    assert kept == [content_hash("https://e.org/", f"{name}/**")[:16] for name in "ab"]
 
 
 @pytest.mark.parametrize(

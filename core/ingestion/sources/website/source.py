@@ -85,7 +85,8 @@ class WebsiteSource:
         self._max_bytes, self._page_seconds = max_bytes, page_seconds
         self._starts = self._options.start
         self.name = f"website:{self._options.called}{spec.suffix}"
-        apart = [spec.suffix] if spec.suffix else []  # a twin sweeps what it does not use
+        # a twin sweeps what it does not use; one with other patterns has its own copies already
+        apart = [spec.suffix] if " = " in spec.suffix else []
         folder = content_hash(*self._starts, *spec.include, *spec.exclude, *apart)[:16]
         self._kept = home / "sources" / "website" / folder
         self._hosts = {urlsplit(url).netloc for url in self._starts}
