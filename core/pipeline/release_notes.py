@@ -69,7 +69,7 @@ class NotesFirst:
             lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
             pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
         if not pages:
-            is_doubted = asks_of_end(asked) or bool(lacking(asked))
+            is_doubted = asks_of_end(asked) or bool(lacking(asked, self._product))
             return notes.newer(found, release) if is_doubted and not found.named else found
         return _before(found, pages)
 
@@ -83,7 +83,7 @@ class NotesFirst:
         asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
         context.came = await notes.came(arrived(asked, self._product), release, only_later=False)
         if not context.came:
-            lacked = lacking(asked) or premised(asked, self._product)
+            lacked = lacking(asked, self._product) or premised(asked, self._product)
             context.came = await notes.came(lacked, release, only_later=True)
         if not context.came:
             return found

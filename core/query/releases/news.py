@@ -183,7 +183,8 @@ _ERRORS = tuple(
         r"['\"`’”]?(?:\(\))? from\b",
         rf"\bimport(?:ing)? {_NAME}['\"`’”]?(?:\(\))? from [\w.`'\"]{{1,60}} (?:now |just |suddenly )?"
         r"(?:fails|breaks|raises|throws|crash|is broken|(?:no longer|stopped|does(?:n['’]?t| not)) work)",
-        rf"(?:has|have) no (?:attr|method|member|function)(?:ibute)? (?:called |named )?{_NAME}",
+        rf"(?:has no attribute|ha(?:s|ve) no (?:attr\w*|method|member|function) (?:called|named)) {_NAME}",
+        rf"(?:has|have) no (?:attr|method|member|function) (?=['\"`‘“]|(?-i:\w*[_A-Z(]|\w+\.\w)){_NAME}",
         rf"unexpected keyword argument {_NAME}",
         rf"no module named {_NAME}",
         rf"\bname {_NAME}['\"`’”]? is not defined",
@@ -199,9 +200,9 @@ _IMPORTED = re.compile(
     re.IGNORECASE,
 )
 """A plain word that a module inside of another lacks: anything may be called `url`, not `kettle.conf.url`."""
-_CALLED = re.compile(
-    rf"(?<![\w.<>])([\w.<>]++)\(\) got an unexpected keyword argument {_NAME}", re.IGNORECASE
-)
+# a plain word is a name only if it comes from the product: data is imported from files, too
+_FROM = re.compile(r"\bimport(?:ing)? (?P<name>(?-i:[a-z]+)) from ['\"`]?(?P<module>\w*)", re.IGNORECASE)
+_CALLED = re.compile(rf"(?<![\w.<>])([\w.<>]++)\(\) got an unexpected keyword argument {_NAME}", re.I)
 _ASKS = re.compile(
     r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat(?!ionwarning)|\breplac(?:e|ed|es|ement)\b|\brenam"
     r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
@@ -261,16 +262,18 @@ def arrived(text: str, product: Product) -> tuple[str, ...]:
     return tuple(name.strip(".").lstrip("@") for name in names)
 
 
-def lacking(text: str) -> tuple[str, ...]:
-    """Return the names that an interpreter or a tool says are not there."""
-    names = (name.strip(".").lstrip("@") for name in _missing(text))
+def lacking(text: str, product: Product) -> tuple[str, ...]:
+    """Return the names that an interpreter, a tool or the asker says are not there."""
+    names = (name.strip(".").lstrip("@") for name in _missing(text, product))
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
-def _missing(text: str) -> list[str]:
+def _missing(text: str, product: Product) -> list[str]:
     """Return what errors name, a plain word with the module inside of another that lacks it."""
     module = {match["name"]: match["module"] for match in _IMPORTED.finditer(text)}
-    found = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
+    ours = spellings(product).product
+    plain = {one["name"] for one in _FROM.finditer(text) if not ours.search(one["module"])}
+    found = [one["name"] for pattern in _ERRORS for one in pattern.finditer(text) if one["name"] not in plain]
     return [f"{module[name]}.{name}" if name in module else name for name in found]
 
 
@@ -306,7 +309,7 @@ def asks_of_end(text: str) -> bool:
 
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
-    told = _missing(text)
+    told = _missing(text, product)
     if not told and not _ASKS.search(text) and _was_so(text):
         told = identifiers(without_product(text, product)) or identifiers(text)
     if not told and _ASKS.search(text):
