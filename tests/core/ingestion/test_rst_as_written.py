@@ -111,7 +111,7 @@ def test_code_with_markup_is_read_as_its_readers_see_it():
 
 
 def test_an_annotation_is_shortened_as_its_readers_see_it():
-    written = "boil(when: ~typing.Callable | None = None, at: typing.Any = ~x) -> ~a.b.Kettle"
+    written = "boil(when: ~typing.Callable | None = None, at: typing.Any = ~x, n=~re.I) -> ~a.b.Kettle"
     page = f".. py:function:: {written}\n\n   Boil."
-    shown = "`boil(when: Callable | None = None, at: typing.Any = ~x) -> Kettle`"
+    shown = "`boil(when: Callable | None = None, at: typing.Any = ~x, n=~re.I) -> Kettle`"
     assert body(page, "rst") == f"{shown}\n\nBoil."

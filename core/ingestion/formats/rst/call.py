@@ -90,8 +90,8 @@ _ESCAPED = re.compile(r"\\(?=[*_`|\\ ])")
 """A backslash that escapes markup; in `separator="\\n"` it is part of the value."""
 _ROLE = re.compile(r":[\w:+-]{1,40}:`([^`]{1,200})`|``?([^`]{1,200})``?")
 """What stands in the option of a directive with its markup, where only the text is shown."""
-_SHORTENED = re.compile(r"(?<![\w.])~(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
-"""What an annotation of a signature does not show: `~typing.Callable`."""
+_SHORTENED = re.compile(r"(?<![\w.=])(?<!= )~(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])")
+"""What an annotation of a signature does not show: `~typing.Callable`; a default `~re.I` is the value."""
 _PYTHON = frozenset({"", "py"})
 _C = frozenset({"c", "cpp"})
 _STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}
