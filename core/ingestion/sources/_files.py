@@ -28,7 +28,8 @@ HEAD_BYTES = front_matter.MAX_CHARACTERS * 4
 """Bytes of a file that may be front matter."""
 _PAGES = (".md", ".mdx", ".markdown")
 _STATEMENT = re.compile(rb"^[ \t]*+\{%", re.MULTILINE)
-_PAGE = re.compile(rb"<(?:html|body|!doctype)\b", re.IGNORECASE)
+_PAGE = re.compile(rb"\A---\r?\n|<(?:html|body|!doctype|pre)\b", re.IGNORECASE)
+"""What pages have and templates do not: front matter, an outer element, examples of code."""
 _ORDER = re.compile(r"^(?P<number>\d+)\s*[-_.]+\s*(?P<rest>[^-_.\s].*)$")
 _DATED = re.compile(r"^\d+[-_.]\d")  # a date or a version: `2021-01-02-news`, `7.0-notes`
 

@@ -257,6 +257,8 @@ def test_templates_of_tools_are_no_pages(tmp_path):
     write(tmp_path, "overrides/toc.html", content=b"<!-- copied -->\n<li>\n  {% if toc.children %}\n</li>")
     write(tmp_path, "made.html", content=b"<html><body><p>Write\n{% if x %} to ask.</p></body></html>")
     write(tmp_path, "part.html", content=b"<p>Write <code>{% if x %}</code> to ask.</p>")
+    write(tmp_path, "loops.html", content=b"<p>Write:</p><pre>\n{% for x in y %}\n</pre>")
+    write(tmp_path, "jekyll.html", content=b"---\ntitle: Help\n---\n<p>Ask.</p>\n{% include note.html %}")
     source = folder(tmp_path)
-    assert paths(source) == ["made.html", "part.html"]
+    assert paths(source) == ["jekyll.html", "loops.html", "made.html", "part.html"]
     assert {reason for _, reason in source.skipped} == {"a template, of which a tool makes pages"}
