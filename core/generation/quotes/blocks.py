@@ -78,7 +78,9 @@ def split(markdown: str) -> list[Block]:
             end = _item_end(lines, at, len(item.group(1)))
         elif _is_bare_table(lines, at):
             kind = "table"
-            while end < len(lines) and "|" in lines[end] and not _FENCE.match(lines[end]):
+            while end < len(lines) and "|" in lines[end]:
+                if _starts_block(lines[end]) and not _TABLE.match(lines[end]):
+                    break
                 end += 1
             lines[at:end] = [f"| {' | '.join(cells(line))} |" for line in lines[at:end]]
         else:

@@ -119,6 +119,12 @@ def test_a_table_may_leave_out_the_bars_at_its_ends(markdown: str) -> None:
     assert table and table.names == ("a", "b")
 
 
+@pytest.mark.parametrize("line", ["- do `x | y`", "## x | y", "> x | y", "```sh\nps | wc\n```"])
+def test_a_table_ends_where_something_else_begins(line: str) -> None:
+    told = split(f"a | b\n--- | ---\n1 | 2\n| 3 | 4 |\n{line}")
+    assert told[0].text == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |" and told[1].text == line
+
+
 @pytest.mark.parametrize(
     "text",
     [
