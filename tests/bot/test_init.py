@@ -244,9 +244,11 @@ def test_a_model_that_nobody_chose_is_not_written_so_that_none_is_no_problem(tmp
     assert "OLLAMA_HOST=off" in (tmp_path / ".env").read_text()
 
 
-def test_another_folder_is_proposed_than_the_one_that_is_taken(tmp_path):
+def test_another_folder_is_proposed_than_those_that_are_taken(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     given = Given("Kettle", ("1.0=https://kettle.example/",))
-    for folder, other in ((tmp_path / "my-bot", "my-other-bot"), (tmp_path / "bot", "my-bot")):
+    for name, other in (("bot", "my-bot"), ("my-bot", "my-other-bot"), ("new", "my-other-bot")):
+        folder = tmp_path / name
         init(folder, ask=Person(), secret=Person(), given=given)
         with pytest.raises(UsageError, match=f"`threadlore init {other}`"):
             init(folder, ask=Person(), secret=Person(), given=given)

@@ -98,7 +98,8 @@ def init(
     folder = folder.absolute()
     for name in ("corpora.toml", ".env"):
         if (folder / name).exists() and not force:
-            other = "my-bot" if folder.name != "my-bot" else "my-other-bot"
+            free = (it for it in ("my-bot", "my-other-bot") if it != folder.name and not Path(it).exists())
+            other = next(free, "my-next-bot")
             raise UsageError(
                 f"There is a {name} in {folder} already; name another folder (`threadlore init {other}`), or "
                 f"pass --force to overwrite it."
