@@ -3,9 +3,9 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?=
-# processes that test side by side, up to 3 GB each, a third or more of whose time is waiting: four where
-# 14 GB are free, else two; 0: in this one
-WORKERS ?= $(shell awk '/MemAvailable/ { few = $$2 < 14000000 } END { print (NR && !few) ? 4 : 2 }' /proc/meminfo 2>/dev/null || echo 2)
+# processes that test side by side, up to 3 GB each, a third or more of whose time is waiting: six where 20 GB
+# are free, four where 14 GB are, else two; 0: in this one
+WORKERS ?= $(shell awk '/MemAvailable/ { kb = $$2 } END { print kb < 14000000 ? 2 : kb < 20000000 ? 4 : 6 }' /proc/meminfo 2>/dev/null || echo 2)
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process: `make test` has it compiled beside the linters
