@@ -89,7 +89,7 @@ class Following:
             self._waiting[topic].clear()
             try:
                 await self._handlers[topic](keys)
-            except ThreadloreError as error:
+            except (ThreadloreError, OSError) as error:
                 log.warning("what others changed (%s) is not taken in yet: %s", topic, error)
                 self._waiting[topic] |= keys or {""}
                 await asyncio.sleep(AGAIN_SECONDS)
