@@ -142,6 +142,8 @@ def test_headings_are_plain_text_but_for_stars_that_are_code():
         ("| a | b |\n|---|---|\n| `str | None` | z |", "| `str \\| None` | z |"),
         ("a | b\n--- | ---\n`p|q` | `r|s`", "| `p\\|q` | `r\\|s` |"),
         ("| a | b |\n|---|---|\n| `x\\|y` | z |", "| `x\\|y` | z |"),
+        ("| `a|b` | c |\n|---|---|\n| p | z |", "| `a\\|b` | c |"),
+        ("| `a | b` |\n|---|---|\n| p | z |", "| p | z |"),
         ("| a | b |\n|---|---|\n| ` | tick |\n| ` | again |", "| ` | again |"),
     ],
 )

@@ -75,12 +75,18 @@ class Masked:
                 columns = 0
             elif _BELOW_HEADER.fullmatch(line) and at:
                 columns = _cells(lines[at - 1])
+                if _cells(line) == columns:
+                    self._escape_bars(lines[at - 1], columns)
             elif columns:
-                written = _SIGN.sub(lambda found: self._kept[int(found[1])], line)
-                if "\n" in written or _cells(written) <= columns:
-                    continue  # a backtick that stands alone, or as many cells as there should be
-                for number in (int(found[1]) for found in _SIGN.finditer(line)):
-                    self._kept[number] = _BAR.sub(r"\|", self._kept[number])
+                self._escape_bars(line, columns)
+
+    def _escape_bars(self, row: str, columns: int) -> None:
+        """Escape bars in the code of a row that has more cells than `columns` with them."""
+        written = _SIGN.sub(lambda found: self._kept[int(found[1])], row)
+        if "\n" in written or _cells(written) <= columns:
+            return  # a backtick that stands alone, or as many cells as there should be
+        for number in (int(found[1]) for found in _SIGN.finditer(row)):
+            self._kept[number] = _BAR.sub(r"\|", self._kept[number])
 
     def _fences_out(self, text: str) -> str:
         lines = text.split("\n")
