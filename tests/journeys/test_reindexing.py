@@ -17,7 +17,7 @@ from bot.operations.scheduler import Clock
 from bot.rendering.status import status_text
 from core.catalogue.tables import RETRY_SECONDS
 from core.domain import Question
-from core.errors import EncoderChanged, OverQuota, SourceError
+from core.errors import EncoderChanged, OverQuota, StorageError
 from core.ingestion.reading import Progress
 from core.ports import BUILD
 from tests.core.ingestion_sources.site_server import Site, bomb, flood, page, redirect
@@ -203,9 +203,14 @@ async def test_the_pages_endpoint_tells_what_goes_on_and_how_it_ended(kettle: Ke
         await bot.app.corpus_manager.reindex("2.0")
         (work,) = seen[0]
         assert (work["release"], work["stage"], work["total"]) == ("2.0", "embedding", 1)
-        bot.app.corpus_manager._indexer._reader._sources = lambda _: [Gone()]
-        with pytest.raises(SourceError):
-            await bot.app.corpus_manager.reindex("1.5", rebuild=True)
+
+        async def full(encoder: str, vectors: Any, tokens: Any) -> None:
+            raise StorageError("The disk is full.")
+
+        bot.app.corpora.put_vectors = full
+        (kettle.folder / "docs" / "1.5" / "new.md").write_text(NEW.replace("job", "task"))
+        with pytest.raises(StorageError):
+            await bot.app.corpus_manager.reindex("1.5")
         ended = {work["release"]: work for work in (await get(f"{url}/api/progress", **admin))[2]["ended"]}
         assert ended["2.0"]["stage"] == "done" and not ended["2.0"]["error"]
         assert ended["1.5"]["stage"] == "failed" and ended["1.5"]["error"]
@@ -265,15 +270,6 @@ class Renamed:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._encoder, name)
-
-
-class Gone:
-    """A source that is away, in place of one that was never read."""
-
-    name, skipped = "folder:gone", ()
-
-    def documents(self) -> None:
-        raise SourceError("The shelf is away.")
 
 
 async def test_every_release_answers_before_the_windows_of_any_are_embedded(
