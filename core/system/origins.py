@@ -6,6 +6,8 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
+from core.system.hosts import is_loopback
+
 _PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 
@@ -26,12 +28,7 @@ def origin_of(text: str) -> str:
 def is_readable_on_its_way(origin: str) -> bool:
     """Return True for a site without TLS that is not on this machine: what it sends can be changed."""
     parsed = urlsplit(origin)
-    host = parsed.hostname or ""
-    try:
-        is_here = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_here = host == "localhost" or host.endswith(".localhost")
-    return parsed.scheme == "http" and not is_here
+    return parsed.scheme == "http" and not is_loopback(parsed.hostname or "")
 
 
 def _host(host: str) -> str:

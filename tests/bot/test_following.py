@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import pytest
 
@@ -16,6 +16,9 @@ class Others(OnlyProcess):
     """Another process that tells of one change."""
 
     is_shared = True
+
+    def listen(self, heard: Callable[[bool], None]) -> None:
+        heard(False)
 
     async def news(self, since: int | None, topic: str = "") -> News:
         return News() if since is None else News(1, {GONE: {"answer"}})
@@ -41,8 +44,5 @@ async def test_what_fails_is_tried_again_with_what_was_told(
 
     followed = following.Following(Others(), {GONE: handle}, nothing)
     await followed.start()
-    await asyncio.sleep(0)
-    followed._heard(False)
     await asyncio.wait_for(done.wait(), 5)
-    followed.stop()
     assert not failing and taken[-1] == {"answer"}

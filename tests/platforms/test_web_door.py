@@ -12,9 +12,10 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from yarl import URL
 
-from bot.platforms.web.http.guard import Guard, is_loopback
+from bot.platforms.web.http.guard import Guard
 from bot.platforms.web.platform import Playground, WithoutPlayground, connect
 from core.errors import StorageUnavailable
+from core.system.hosts import is_loopback
 from tests.platforms.web_client import Client, Stream, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
 

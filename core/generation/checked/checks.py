@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
-from core.generation.checked.material import AS_CODE, DEFAULT, QUOTED, SPAN, Material, names_in, numbers_of
+from core.generation.checked.defaults import LITERAL, MAY_GIVE_DEFAULT, RELEASED, wrong_defaults
+from core.generation.checked.material import AS_CODE, SPAN, Material, names_in, numbers_of
 from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
 from core.generation.quotes.blocks import headings
-from core.generation.quotes.tables import table_of
 from core.prompts import code_fault
 from core.text.markup import fences
-from core.text.words import cut_at_word, identifiers, last_of, query_terms, sentences, words
+from core.text.words import identifiers, query_terms
 from core.vocabulary import UNITS
 
 HELD = 0.5
@@ -71,59 +71,7 @@ _NO_NOUN = re.compile(
 """What makes more of a sentence's beginning than its noun."""
 _GLUED = re.compile(r"(?<!`)(`[^`\n]{1,120}+`)-(?=\w)")
 """A German compound with a name: `RequestEntityTooLarge`-Exception."""
-_LITERAL = re.compile(
-    r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
-)
-_RELEASED = re.compile(
-    r"\b(?:in|since|from|until|with|version|release)\s{1,3}v?\d[\d.]{0,20}+", re.IGNORECASE
-)
 _WORD = re.compile(r"[\w.]+")
-_IS_DEFAULT = re.compile(
-    r"\bvalue\sof\s[\w`.]{2,60}\s(?:is|was)\b"
-    r"|\bdefaults?\s(?:to|is|are|was|of|value)\b|\bdefault(?:\s[\w`.-]{1,40}){1,3}\s(?:is|are|was)\b|\bby\sdefault\b"
-    r"|\(default\b|\bdefault\s?[:=]|\b(?:im\s)?standard(?:wert|m[aä](?:ß|ss)ig)?\s(?:ist|sind|von|auf|:)"
-    r"|\b(?:is|are)\sthe\sdefaults?\b"
-    r"|\bstandard(?:wert|m[aä](?:ß|ss)ig)|voreingestellt|predetermin|por defecto|默认|預設",
-    re.IGNORECASE,
-)
-"""What says that something is a default, or its value; "the default provider" says it of nothing."""
-_UNSET = re.compile(
-    r"\bunless\s(?:(?:you|it|they|this|that)\s)?(?:(?:is|are|was|has\sbeen)\s)?"
-    r"(?:change[sd]?|sets?|given?|overrid(?:es?|den)|specif(?:y|ied)|configured?|told)\b(?:\s(?:it|otherwise)\b)?"
-    r"|\b(?:if|when|where)\s(?:you\s|nothing\s|it\s)?(?:(?:set|say|give)\snothing"
-    r"|(?:(?:is|are|do|does)\s)?(?:not|n['’]t)\s(?:set|given?|specif(?:y|ied)|configured?|passed|say)|is\sset|unset|omitted"
-    r"|left\s(?:out|unset)|leave\sit\s(?:out|unset))\b"
-    r"|\bout\sof\sthe\sbox\b|\binitially\b|\bstarts?\s(?:out\s)?as\b|\bwithout\s(?:a|any)\s(?:setting|configuration)\b",
-    re.IGNORECASE,
-)
-"""What says the same in other words; a page may say so, too, without calling it a default."""
-_LEADS = re.compile(r"\W*(?:by\sdefault|standardm[aä](?:ß|ss)ig|por\sdefecto)\W*", re.IGNORECASE)
-_CONDITION = re.compile(r"\b(?:when(?:ever)?|if|unless|until|wenn|falls|cuando|si)\b", re.IGNORECASE)
-_FORMER = re.compile(r"\b(?:instead\sof|rather\sthan|anstelle\svon|statt)\s[`\"']?[\w.]+", re.IGNORECASE)
-"""What a page says of a value that holds no more."""
-_CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
-_GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
-"""A clause that leaves out that it says a default: "and `B` to `False`"."""
-_GIVEN = re.compile(r"\A[\"']?([A-Za-z_][\w.]{0,80}+)\s?=\s?(?=[^\s=])")
-"""A name with its value in a span of code: `strict_slashes=True`."""
-_STATE = re.compile(
-    r"(?<!not )(?<!n't )(?<!n’t )\b(?:(?P<on>enabled|activated|(?:turned\s|switched\s)?on)"
-    r"|(?P<off>disabled|deactivated|(?:turned\s|switched\s)?off))\sby\sdefault\b",
-    re.IGNORECASE,
-)
-_ON = re.compile(
-    r"\btrue\b|(?<!not )\benabled\sby\b|\bon\sby\sdefault|\bdefault\W{1,6}(?:on|enabled)\b", re.IGNORECASE
-)
-_OFF = re.compile(
-    r"\bfalse\b|\bdisabled\sby\b|\boff\sby\sdefault|\bdefault\W{1,6}(?:off|disabled)\b|\bnot\senabled\sby\b",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(
-    r"\b(?:True|False|None|true|false|null)\b|[\"'][^\"'\s]{1,60}+[\"']|\b\d|default[^`\n]{0,12}`|\s=\s"
-    r"|\b(?:en|dis)abled\b|\bo(?:n|ff)\sby\b",
-    re.IGNORECASE,
-)
-"""What a sentence about a default has where it gives one."""
 _CITED = re.compile(r"\[\d{1,2}\]")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
@@ -230,7 +178,8 @@ class Checker:
                 known = name.lower()
                 if not {known, known.rstrip("s")} & material.names:
                     yield f"{name} stands nowhere in the evidence."
-        yield from _wrong_defaults(prose, self.material)
+        if MAY_GIVE_DEFAULT.search(prose):
+            yield from wrong_defaults(prose, material)
 
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
@@ -285,7 +234,7 @@ class Checker:
 
     def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that something is gone, and what is said of several releases at once."""
-        names = [name for name in names_in(prose) if not _LITERAL.fullmatch(name)]
+        names = [name for name in names_in(prose) if not LITERAL.fullmatch(name)]
         if _IS_GONE.search(prose):
             for name in names:
                 if later := self.material.goes_later(name):
@@ -294,7 +243,7 @@ class Checker:
             if not self.material.came_in(version, self._terms(prose) if self.alike else frozenset()):
                 yield f"The evidence does not say that this came with {version}."
         releases = self.material.releases(cited)
-        for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
+        for value in LITERAL.findall(RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
             for release in (one for one in releases if said[one] is False and True in said.values()):
                 yield f"The evidence for {release} does not say {value} of `{names[0]}`."
@@ -329,108 +278,6 @@ def _parted(text: str) -> tuple[str, list[tuple[str, str]]]:
         found.append((language, "\n".join(lines[fence.first + 1 : fence.end])))
         at = fence.last
     return "\n".join([*prose, *lines[at:]]), found
-
-
-def _wrong_defaults(prose: str, material: Material) -> Iterator[str]:
-    """Check defaults that the clauses of a sentence, or the rows of a table, give to names."""
-    yield from _of_rows(prose, material)
-    if not (_IS_DEFAULT.search(prose) or _UNSET.search(prose)):
-        return
-    names: list[str] = []
-    led = unset = False
-    for clause in _CLAUSE.split(_RELEASED.sub(" ", prose)):
-        own = _named(clause)
-        names = own or names
-        values = _values(clause, material)
-        bare = not _CONDITION.search(_UNSET.sub("", clause))
-        if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause) or (led and own and bare)):
-            yield from _of_names(names, values, material)
-        elif values and own and bare and (unset or _UNSET.search(clause)):
-            yield from _of_unset(own, values, material)
-        if len(own) == 1 and (state := _STATE.search(clause)):
-            yield from _of_state(own[0], state, material)
-        led = bool(_LEADS.fullmatch(clause))
-        unset = not values and bool(_UNSET.search(clause))
-
-
-def _given_default(name: str, texts: Sequence[str]) -> str:
-    """Return the sentence that gives a name's default, of what `defaults` found; empty where none does."""
-    key = last_of(name).lower()
-    for text in texts:
-        is_own = key not in _last_words(text) or words(text[:200])[:1] == [key]
-        for one in sentences(text):
-            is_given = (" = " in one or DEFAULT.search(one)) and _VALUE.search(one)
-            if is_given and (is_own or key in _last_words(one)):
-                return cut_at_word(one.lstrip("-* "), QUOTED)
-    return ""
-
-
-def _last_words(text: str) -> set[str]:
-    return {word.rstrip(".").rpartition(".")[2].lower() for word in _WORD.findall(text)}
-
-
-def _named(clause: str) -> list[str]:
-    given = [found[1] for span in SPAN.findall(clause) if (found := _GIVEN.match(span))]
-    return [name for name in (*names_in(clause), *given) if not _LITERAL.fullmatch(name)]
-
-
-def _values(clause: str, material: Material) -> list[str]:
-    found = (value.strip("\"'").rstrip(".") for value in _LITERAL.findall(clause))
-    given = material.asked.names | material.multiples
-    return [value for value in found if value not in given]
-
-
-def _of_names(names: Sequence[str], values: Sequence[str], material: Material) -> Iterator[str]:
-    told = {name: texts for name in names if (texts := material.defaults(name))}
-    for value in values:
-        if not names and not material.any_default(value):
-            yield f"The evidence does not say that {value} is a default."
-        if told and not any(_says(text, value) for texts in told.values() for text in texts):
-            yield _fault(value, *next(iter(told.items())))
-
-
-def _of_unset(names: Sequence[str], values: Sequence[str], material: Material) -> Iterator[str]:
-    for value in values:
-        told = {name: texts for name in names if (texts := material.defaults(name))}
-        said = any(_says(text, value) for texts in told.values() for text in texts)
-        if told and not said and not any(_is_near(name, value, material) for name in names):
-            yield _fault(value, *next(iter(told.items())))
-
-
-def _is_near(name: str, value: str, material: Material) -> bool:
-    name, value = last_of(name).lower(), value.lower()
-    return any(value in block.words for block in material.blocks if name in block.words | block.under)
-
-
-def _of_state(name: str, state: re.Match[str], material: Material) -> Iterator[str]:
-    """Check "enabled by default" against sentences that give the name's default, if they say on or off."""
-    told = material.defaults(name)
-    given = [one for text in told for one in sentences(text) if " = " in one or DEFAULT.search(one)]
-    is_on, is_off = (any(map(pattern.search, given)) for pattern in (_ON, _OFF))
-    if is_off and not is_on if state["on"] else is_on and not is_off:
-        yield _fault(state["on"] or state["off"], name, told)
-
-
-def _of_rows(prose: str, material: Material) -> Iterator[str]:
-    """Check the cells of a column of defaults, each against what its row is about."""
-    table = table_of(prose) if "|" in prose else None
-    columns = [at for at, name in enumerate(table.names) if DEFAULT.search(name)] if table else []
-    if table is None or len(columns) != 1 or columns == [0]:
-        return
-    for _, cells in table.rows:
-        if len(cells) > columns[0]:
-            yield from _of_names(_named(cells[0]), _values(cells[columns[0]], material), material)
-
-
-def _fault(value: str, name: str, texts: Sequence[str]) -> str:
-    proof = _given_default(name, texts)
-    said = f", which the evidence gives: {proof}" if proof else " in the evidence."
-    return f"{value} is not the default of `{name}`{said}"
-
-
-def _says(text: str, value: str) -> bool:
-    plain = _FORMER.sub("", text.replace("_", "") if value.isdigit() else text)
-    return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
 
 
 def checker_of(request: Request) -> Checker:

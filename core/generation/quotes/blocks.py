@@ -10,6 +10,7 @@ from typing import Literal
 
 from core.retrieval.release_notes.notes import is_version
 from core.text.markup import closes
+from core.text.tables import BELOW_HEADER, cells
 from core.text.words import index_terms, one_line, sentences
 from core.vocabulary import BARE_HEADINGS
 
@@ -24,8 +25,7 @@ _HEADING = re.compile(r"^#{1,6}\s+\S")
 _ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
-_BELOW_HEADER = re.compile(r"^ *+\|?(?: *+:?-{1,200}+:? *+\|){1,200}+ *+(?::?-{1,200}+:? *+)?$")
-_BAR = re.compile(r"(?<!\\)\|")
+_BELOW_HEADER = re.compile(rf" *+{BELOW_HEADER}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +95,9 @@ def split(markdown: str) -> list[Block]:
 
 def _is_bare_table(lines: Sequence[str], at: int) -> bool:
     """Return True if a table begins whose lines may leave out the bars at their ends: `a | b`."""
-    if "|" not in lines[at] or at + 1 == len(lines) or not _BELOW_HEADER.match(lines[at + 1]):
+    if "|" not in lines[at] or at + 1 == len(lines) or not _BELOW_HEADER.fullmatch(lines[at + 1]):
         return False
     return len(cells(lines[at])) == len(cells(lines[at + 1]))
-
-
-def cells(line: str) -> tuple[str, ...]:
-    """Return the cells of a table's line."""
-    inner = line.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return tuple(cell.strip() for cell in _BAR.split(inner))
 
 
 def _lines(markdown: str) -> list[str]:

@@ -20,7 +20,6 @@ from core.text.words import index_terms, last_of, one_line, sentences
 
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
-_OF_ONE = 2
 _FULL = 300
 """Characters of an entry that tells what something is, and not only that it is there; ours."""
 _SAME = N_("The same in {release}: {pages}")
@@ -111,9 +110,9 @@ def pair(names: Sequence[str], pages: Sequence[Iterable[Evidence]]) -> tuple[Evi
     """
     first, second = (called(some, name) for some, name in zip(pages, names, strict=True))
     owners = {_owned(name)[0] for name in names}
-    least = _OF_ONE if len(owners) == 1 and any(owners) else 0
     both = [(one, other) for one in first for other in second if one.chunk.id != other.chunk.id]
-    both = [two for two in both if _beside(*two) >= least]
+    if len(owners) == 1 and any(owners):
+        both = [two for two in both if _above(two[0]) == _above(two[1])]
     return max(both, key=lambda two: (_told(*two), two[0].score + two[1].score), default=None)
 
 
@@ -131,10 +130,9 @@ def _told(one: Evidence, other: Evidence) -> float:
     return told + (one.chunk.path == other.chunk.path) + bool(first and first == second)
 
 
-def _beside(one: Evidence, other: Evidence) -> int:
-    """Return how near two sections stand: `_OF_ONE` or more for one class or heading, 1 for one page."""
-    first, second = (re.split(r"\.| > ", item.chunk.heading)[:-1] for item in (one, other))
-    return (one.chunk.path == other.chunk.path) + _OF_ONE * (first == second)
+def _above(item: Evidence) -> list[str]:
+    """Return the headings, and the class, that a section stands under."""
+    return re.split(r"\.| > ", item.chunk.heading)[:-1]
 
 
 def together(pieces: Sequence[Piece], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.generation.quotes.blocks import cells
+from core.text.tables import cells
 from core.text.words import STOP_WORDS, index_terms, whole_word
 
 MOST_ROWS = 3

@@ -14,12 +14,10 @@ from core.generation.quotes.blocks import headings, rejoined
 from core.generation.quotes.compared import (
     at_one_place,
     other,
-    pair,
     place_of,
     same,
     sides,
     stands,
-    together,
     unchanged,
 )
 from core.generation.quotes.listing import listed
@@ -37,18 +35,18 @@ from core.pipeline.release_notes import Told, begun, contradicted, ended, is_not
 from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often, dont_know
 from core.pipeline.stages.cite import further
-from core.ports import Matrix, for_questions
+from core.pipeline.two_things import TwoThings
+from core.ports import Matrix
 from core.query.asking import asks_default, asks_price, is_of_the_moment, versus
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
-from core.retrieval.confidence import Judgement, QuoteSigns, quote_signs, section_of
+from core.retrieval.confidence import Judgement, QuoteSigns, quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.text.said import Said
-from core.text.words import index_terms, last_of, query_terms, sentences, whole_word
+from core.text.words import query_terms, whole_word
 
-_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
 _ERROR = re.compile(r"^\s{0,8}(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE)
 """How an error begins in its last line, behind the module that it is of."""
@@ -78,6 +76,7 @@ class Quote:
         self._is_chosen = parts.chosen
         self._encoder_of = parts.encoder_of
         self._attributes = parts.attributes
+        self._two_things = TwoThings(parts, self._sections)
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer, or abstain where nothing can be quoted."""
@@ -95,7 +94,9 @@ class Quote:
         judgement = self._searcher.ranking.quotes
         plain = partial(quoted, context, name, rejected, sections, under, judgement)
         settled = settled or await self._compared(context, rejected, sections, plain)
-        told = settled or await self._beside(context, rejected, plain())
+        told = settled or plain()
+        if not settled and (two := versus(context.queries.base)):
+            told = await self._two_things(context, two, rejected, told)
         context.lap("quote")
         pages = context.pages
         cited = {entry.hash for entry in told.citations}
@@ -216,38 +217,6 @@ class Quote:
         chunk = piece.evidence.chunk
         both = (whole[chunk.id].text, mine[asked])
         return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
-
-    async def _beside(self, context: QueryContext, rejected: Collection[str], told: Told) -> Told:
-        """Quote the sections of two things whose difference is asked for, unless one quote compares them."""
-        two = versus(context.queries.base)
-        is_whole = context.news or context.by_part or context.pages.named or len(context.releases) != 1
-        if two is None or is_whole or any(mentions(one, self._product) for one in two):
-            return told
-        release, name = context.releases[0], self._product.name
-        names = [last_of(one.partition("=")[0]) for one in two]
-        if query_terms(names[0]) == query_terms(names[1]):
-            return told
-        vectors = await for_questions(await self._encoder_of(release)).encode(names)
-        found = []
-        for place, one in enumerate(names):
-            form = replace(context.queries, base=one, filtered=one, versionless="", carried=())
-            search = await self._searcher.search(form, vectors[place : place + 1], release)
-            found.append(_without(search, rejected))
-        pages = [(*some.evidence, *context.pages.evidence) for some in found]
-        chosen = pair(two, pages)
-        if chosen is None or _compares(context, told, names, chosen):
-            return told
-        quotes = []
-        for place, item in enumerate(chosen):
-            whole = await self._sections([item], vectors[place : place + 1])
-            terms, asked = query_terms(names[place]), f"what is {names[place]}"
-            weight = found[place].weight
-            quotes.append(quote(terms, [item], weight, name, release, 1, whole, question=asked))
-        if not all(quoted.pieces for quoted in quotes):
-            return told
-        context.found = replace(context.pages, evidence=(*chosen, *context.pages.evidence))
-        text, citations = together([quoted.pieces[0] for quoted in quotes], name, release)
-        return Told(text, citations, held=max(told.held, min(quoted.held for quoted in quotes)))
 
     def _is_doubtful(self, context: QueryContext, found: Found, told: Quoted) -> bool:
         """Return True if quotes are no more than the closest to an answer."""
@@ -399,21 +368,6 @@ def _by_release(
         return judgement.level(judgement.confidence(signs)) != "none"
 
     return [Part(part, terms, group, found.weight, partial(bears, group)) for group in told]
-
-
-def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequence[Evidence]) -> bool:
-    """Return True if what is quoted first sets two things side by side: over it, or in one of its sentences.
-
-    The `own` section of neither does, nor do release notes.
-    """
-    quoted = {citation.hash for citation in told.citations[:1]}
-    first = next((item for item in context.pages.evidence if item.chunk.hash in quoted), None)
-    if first is None or any(section_of(first) == section_of(item) for item in own):
-        return False
-    asked = set(query_terms(" ".join(names)))
-    said = [headings(first.chunk.title, first.chunk.heading)]
-    said += [] if is_notes(first) else sentences(_FENCED.sub("", told.text))
-    return any(asked <= set(index_terms(one)) for one in said)
 
 
 def _without(found: Found, hashes: Collection[str]) -> Found:

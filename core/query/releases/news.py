@@ -101,10 +101,10 @@ def dated(base: str, product: Product) -> Dated | None:
     """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
     if at_end := _SINCE_AT_END.fullmatch(base[:_TOLD]):
         base = f"since when is there {at_end['what']}"
-    kind = kind_of(base) or ("added" if _SINCE.match(base) else "")
     came = _CAME.search(base) or _SINCE.match(base)
     if not came or not _WHEN.match(base) or len(base.split()) > _SHORT:
         return None
+    kind = kind_of(base) or ("added" if _SINCE.match(base) else "")
     subject = [word for word in content(without_product(base, product)) if word not in _FRAME | _NAMED]
     return Dated(kind, tuple(subject)) if subject else None
 

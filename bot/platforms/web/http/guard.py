@@ -6,7 +6,6 @@ A token is sent as a header, or once in a link, after which a cookie of the brow
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -19,6 +18,7 @@ from aiohttp import web
 from bot.platforms.web.http.requests import ApiError
 from core.errors import StorageUnavailable
 from core.languages import _
+from core.system.hosts import HOST, KnownHosts, name_of
 
 log = logging.getLogger(__name__)
 
@@ -46,8 +46,7 @@ _SAID = """<!doctype html>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="stylesheet" href="/style.css"></head>
 <body class="said"><main><h1>Threadlore</h1><p>{sentence}</p></main></body></html>
 """
-_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
-_ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
+_ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({HOST.pattern})", re.IGNORECASE)
 
 
 class Guests(Protocol):
@@ -63,29 +62,16 @@ class Guests(Protocol):
         """Return what an answer tells the browser instead of `HEADERS`, or beside them."""
 
 
-def is_loopback(host: str) -> bool:
-    """Return True if a host name, with or without a port, can only mean this machine."""
-    name = _name(host)
-    return name == "localhost" or name.endswith(".localhost") or (_is_address(name) and _loops(name))
-
-
 class Guard:
     """A middleware: turns requests away, and mistakes into one sentence.
 
     `host` is what the server listens on, `allowed` are the names that a proxy in front of it is known by,
     `guests` says what pages of other sites may ask; everything else is for the server's own pages.
-    A site that somebody visits can have its own name point at this machine (DNS rebinding) but not send
-    another `Host` than that name, so only names that are known are answered, and addresses, which no one
-    can point elsewhere.
     """
 
     def __init__(self, host: str, allowed: Collection[str] = (), guests: Guests | None = None) -> None:
         self._guests = guests
-        bound = f"[{host}]" if ":" in host else host
-        self._allowed = frozenset(map(_name, allowed))
-        self._names = self._allowed | {_name(bound)}
-        self.local = is_loopback(bound) and not allowed
-        """Whether the server is meant for this machine only."""
+        self.hosts = KnownHosts(host, allowed)
 
     @web.middleware
     async def handle(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -109,14 +95,14 @@ class Guard:
         return response
 
     def _admit(self, request: web.Request) -> None:
-        by_any_name = not self.local and request.path in MACHINES
+        by_any_name = not self.hosts.local and request.path in MACHINES
         host = _only(request, "Host")
         if host is None and by_any_name:  # HTTP/1.0, as some balancers speak it
             host = ""
-        elif host is None or not _HOST.fullmatch(host):
+        elif host is None or not HOST.fullmatch(host):
             raise ApiError(400, "The Host header is missing, or no name and no address.")
-        elif not (by_any_name or self.knows(host)):
-            raise ApiError(403, self._stranger(_name(host)))
+        elif not (by_any_name or self.hosts.knows(host)):
+            raise ApiError(403, self.hosts.refusal(host))
         origin = _only(request, "Origin")
         if self._guests is not None and self._guests.takes(request.path):
             self._guests.admit(request.path, origin)
@@ -136,27 +122,13 @@ class Guard:
         if request.headers.get("Sec-Fetch-Site") == "cross-site" and not _opens_a_page(request):
             raise ApiError(403, "Requests from other sites are not taken.")
 
-    def knows(self, host: str) -> bool:
-        """Return True if this server answers to that name or address, with or without a port."""
-        name = _name(host)
-        if self.local:
-            return is_loopback(name)
-        return name in self._names or is_loopback(name) or _is_address(name)
-
     def _is_same(self, origin: str, host: str) -> bool:
         """Return True if a page of that origin is one of this server, by its own name or by a proxy's."""
         found = _ORIGIN.fullmatch(origin)
         if found is None and origin != "null":
             raise ApiError(400, "The Origin header is no address of a site.")
-        return found is not None and (found[2].lower() == host.lower() or _name(found[2]) in self._allowed)
-
-    def _stranger(self, name: str) -> str:
-        if self.local:
-            return (
-                "This server answers to localhost only; set THREADLORE_HOST to open it up, or name a proxy's "
-                "host in THREADLORE_ALLOWED_HOSTS."
-            )
-        return f"This server is not known as {name}; if it is to be, name it in THREADLORE_ALLOWED_HOSTS."
+        place = found[2] if found else ""
+        return bool(place) and (place.lower() == host.lower() or name_of(place) in self.hosts.allowed)
 
 
 def _told(request: web.Request, sentence: str, status: int) -> web.Response:
@@ -180,24 +152,6 @@ def _only(request: web.Request, name: str) -> str | None:
     if len(found) > 1:
         raise ApiError(400, f"There is more than one {name} header.")
     return found[0] if found else None
-
-
-def _name(host: str) -> str:
-    """Return the name or address of a host without its port, as names are compared; empty for none."""
-    found = _HOST.fullmatch(host) or _HOST.fullmatch(f"[{host}]")
-    return found[1].lower().strip("[]").rstrip(".") if found else ""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def _loops(address: str) -> bool:
-    return ipaddress.ip_address(address).is_loopback
 
 
 class Token:

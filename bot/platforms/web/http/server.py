@@ -44,7 +44,7 @@ class Server:
         self._host, self._port = settings.host, settings.port
         self._names = settings.allowed_hosts
         self._guard = Guard(settings.host, self._names, widget.sites if widget else None)
-        self.local = self._guard.local
+        self.local = self._guard.hosts.local
         self.app = web.Application(client_max_size=BODY_BYTES, middlewares=[self._guard.handle])
         self.page = {file.name: file.read_bytes() for file in _PAGE.iterdir() if file.suffix in _TYPES}
         self._runner: web.AppRunner | None = None
@@ -57,7 +57,7 @@ class Server:
     def is_own(self, address: str) -> bool:
         """Return True for an address, such as `http://localhost:8080`, by which this server is asked."""
         try:
-            return self._guard.knows(urlsplit(address).netloc)
+            return self._guard.hosts.knows(urlsplit(address).netloc)
         except ValueError:  # no address at all
             return False
 

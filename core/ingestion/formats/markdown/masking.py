@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from core.text.tables import BAR, BELOW_HEADER, cells
 from core.text.words import closes_fence
 
 _FENCE = re.compile(
@@ -16,10 +17,7 @@ _SPAN = re.compile(
 )
 _SIGN = re.compile("\ue000(\\d+)\ue001")
 _SIGNS = re.compile("[\ue000\ue001]")
-_BAR = re.compile(r"(?<!\\)\|")
-_BELOW_HEADER = re.compile(
-    r"[ \t>]*+\|?(?:[ \t]*+:?-{1,200}+:?[ \t]*+\|){1,200}+[ \t]*+(?::?-{1,200}+:?[ \t]*+)?"
-)
+_BELOW_HEADER = re.compile(rf"[ \t>]*+{BELOW_HEADER}")
 
 
 class Masked:
@@ -74,8 +72,8 @@ class Masked:
             if "|" not in line:
                 columns = 0
             elif _BELOW_HEADER.fullmatch(line) and at:
-                columns = _cells(lines[at - 1])
-                if _cells(line) == columns:
+                columns = _columns(lines[at - 1])
+                if _columns(line) == columns:
                     self._escape_bars(lines[at - 1], columns)
             elif columns:
                 self._escape_bars(line, columns)
@@ -83,10 +81,10 @@ class Masked:
     def _escape_bars(self, row: str, columns: int) -> None:
         """Escape bars in the code of a row that has more cells than `columns` with them."""
         written = _SIGN.sub(lambda found: self._kept[int(found[1])], row)
-        if "\n" in written or _cells(written) <= columns:
+        if "\n" in written or _columns(written) <= columns:
             return  # a backtick that stands alone, or as many cells as there should be
         for number in (int(found[1]) for found in _SIGN.finditer(row)):
-            self._kept[number] = _BAR.sub(r"\|", self._kept[number])
+            self._kept[number] = BAR.sub(r"\|", self._kept[number])
 
     def _fences_out(self, text: str) -> str:
         lines = text.split("\n")
@@ -119,10 +117,9 @@ class Masked:
         return _SPAN.sub(hide, text)
 
 
-def _cells(line: str) -> int:
-    """Return how many cells a line of a table has."""
-    inner = line.strip(" \t>").removeprefix("|")
-    return len(_BAR.findall(inner.removesuffix("|"))) + 1
+def _columns(line: str) -> int:
+    """Return how many cells a line of a table has, which may stand in a quotation."""
+    return len(cells(line.strip(" \t>")))
 
 
 def _without(line: str, before: str, width: int) -> str:

@@ -1,0 +1,92 @@
+"""Two things whose difference is asked for ("g vs session"): the sections that say what each of them is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import replace
+
+from core.domain import Evidence
+from core.generation.quotes.blocks import headings
+from core.generation.quotes.compared import pair, together
+from core.generation.quotes.quote import quote
+from core.generation.quotes.sections import Whole
+from core.pipeline.context import QueryContext
+from core.pipeline.release_notes import Told, is_notes
+from core.pipeline.resources import Resources
+from core.ports import Matrix, for_questions
+from core.query.releases.mentions import mentions
+from core.retrieval.confidence import section_of
+from core.text.words import index_terms, last_of, query_terms, sentences
+
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+class TwoThings:
+    """Looks each of two things up by its name, and quotes the sections of both (decision G-76).
+
+    `sections` reads the whole sections of pages, with the vectors of what is asked.
+    """
+
+    def __init__(
+        self,
+        parts: Resources,
+        sections: Callable[[Sequence[Evidence], Matrix], Awaitable[dict[str, Whole]]],
+    ) -> None:
+        self._product = parts.product
+        self._searcher = parts.searcher
+        self._encoder_of = parts.encoder_of
+        self._sections = sections
+
+    async def __call__(
+        self, context: QueryContext, two: Sequence[str], rejected: Collection[str], told: Told
+    ) -> Told:
+        """Return quotes of both; what is `told` where that compares them, or where one has no section.
+
+        Pages whose hashes are `rejected` are not quoted. Releases are compared elsewhere.
+        """
+        elsewhere = context.news or context.by_part or context.pages.named or len(context.releases) != 1
+        if elsewhere or any(mentions(one, self._product) for one in two):
+            return told
+        release, product = context.releases[0], self._product.name
+        names = [last_of(one.partition("=")[0]) for one in two]
+        if query_terms(names[0]) == query_terms(names[1]):
+            return told
+        vectors = await for_questions(await self._encoder_of(release)).encode(names)
+        found = []
+        for place, name in enumerate(names):
+            form = replace(context.queries, base=name, filtered=name, versionless="", carried=())
+            found.append(await self._searcher.search(form, vectors[place : place + 1], release))
+        here = context.pages.evidence
+        pages = [[e for e in (*some.evidence, *here) if e.chunk.hash not in rejected] for some in found]
+        chosen = pair(two, pages)
+        if chosen is None or _compares(context, told, names, chosen):
+            return told
+        quotes = []
+        for place, item in enumerate(chosen):
+            whole = await self._sections([item], vectors[place : place + 1])
+            terms, asked = query_terms(names[place]), f"what is {names[place]}"
+            weight = found[place].weight
+            quotes.append(quote(terms, [item], weight, product, release, 1, whole, question=asked))
+        if not all(quoted.pieces for quoted in quotes):
+            return told
+        ids = {item.chunk.id for item in chosen}
+        others = (item for item in here if item.chunk.id not in ids)
+        context.found = replace(context.pages, evidence=(*chosen, *others))
+        text, citations = together([quoted.pieces[0] for quoted in quotes], product, release)
+        return Told(text, citations, held=max(told.held, min(quoted.held for quoted in quotes)))
+
+
+def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequence[Evidence]) -> bool:
+    """Return True if what is quoted first sets two things side by side: over it, or in one of its sentences.
+
+    The `own` section of neither does, nor do release notes.
+    """
+    quoted = {citation.hash for citation in told.citations[:1]}
+    first = next((item for item in context.pages.evidence if item.chunk.hash in quoted), None)
+    if first is None or any(section_of(first) == section_of(item) for item in own):
+        return False
+    asked = set(query_terms(" ".join(names)))
+    said = [headings(first.chunk.title, first.chunk.heading)]
+    said += [] if is_notes(first) else sentences(_FENCED.sub("", told.text))
+    return any(asked <= set(index_terms(one)) for one in said)
