@@ -17,7 +17,7 @@ from core.pipeline.resources import Resources
 from core.ports import Matrix, for_questions
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import section_of
-from core.text.words import index_terms, last_of, query_terms, sentences
+from core.text.words import last_of, query_terms, sentences, words
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -80,13 +80,19 @@ class TwoThings:
 def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequence[Evidence]) -> bool:
     """Return True if what is quoted first sets two things side by side: over it, or in one of its sentences.
 
-    The `own` section of neither does, nor do release notes.
+    The `own` section of neither does, nor do release notes. Names count whole: `stream_with_context` says
+    nothing of `stream`.
     """
     quoted = {citation.hash for citation in told.citations[:1]}
     first = next((item for item in context.pages.evidence if item.chunk.hash in quoted), None)
     if first is None or any(section_of(first) == section_of(item) for item in own):
         return False
-    asked = set(query_terms(" ".join(names)))
     said = [headings(first.chunk.title, first.chunk.heading)]
     said += [] if is_notes(first) else sentences(_FENCED.sub("", told.text))
-    return any(asked <= set(index_terms(one)) for one in said)
+    asked = _whole(" ".join(names))
+    return any(asked <= _whole(one) for one in said)
+
+
+def _whole(text: str) -> set[frozenset[str]]:
+    """Return the words of a text but stop words, each as the terms that it is found by."""
+    return {found for word in words(text) if (found := frozenset(query_terms(word)))}

@@ -147,6 +147,13 @@ async def test_one_section_that_compares_two_things_is_quoted_by_itself() -> Non
     assert headings(answer)[0] == "open_lid and lift_lid"
 
 
+async def test_a_longer_name_is_no_word_of_the_shorter_one() -> None:
+    care = ("Guide", "Care", "`lift_with_care()` calls `open_lid()` before it, if there is a lid.")
+    lift = ("Reference", "Kettle.lift()", "Lifts the kettle itself, for which it takes both hands.")
+    answer = await beside("lift vs open_lid", lift, care)
+    assert headings(answer) == ["Kettle.lift()", "Kettle.open_lid()"]
+
+
 @pytest.mark.parametrize("question", ["open_lid vs throw_lid", "difference between open_lid and open_lid"])
 async def test_what_has_no_entry_of_its_own_is_answered_as_any_question(question: str) -> None:
     assert headings(await beside(question)) != ["Kettle.open_lid()", "Kettle.lift_lid()"]
