@@ -304,8 +304,8 @@ def dispatch_of(
 
 
 def _allowance(app: Application) -> Allowance:
-    told, privacy = app.settings, app.privacy
-    rates = Rates(told.questions_per_minute, told.questions_per_day, told.workspace_questions_per_day)
+    limits, privacy = app.settings, app.privacy
+    rates = Rates(limits.questions_per_minute, limits.questions_per_day, limits.workspace_questions_per_day)
     return Allowance(rates, app.buckets, veil=privacy.names.veil, is_out=privacy.is_out)
 
 
