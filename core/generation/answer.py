@@ -37,6 +37,7 @@ from core.generation.checked.statements import (
     statements,
     tellers,
     whole,
+    with_last,
     without,
 )
 from core.generation.citations import Cleaned, bracketed, clean
@@ -127,7 +128,7 @@ class Writer:
         self._fitted = fit(model, request)
         self._checker = checker_of(request)
         self._checked = cache(self._checker.faults)
-        self._cited: dict[str, str] = {}
+        self._recited = cache(self._checker.recited)
 
     async def written(self) -> Cleaned:
         """Return the answer; raises the ModelErrors, ModelMalformed where nothing may be shown."""
@@ -199,11 +200,6 @@ class Writer:
         ]
         return [replace(one, text=self._recited(one.text)) for one in without(told, idle)]
 
-    def _recited(self, text: str) -> str:
-        if text not in self._cited:
-            self._cited[text] = self._checker.recited(text)
-        return self._cited[text]
-
     def _passes(self, told: Sequence[Statement]) -> bool:
         """Return True if the beginning of an answer may be shown."""
         return not (
@@ -216,7 +212,8 @@ class Writer:
     def _faults(self, told: Sequence[Statement]) -> dict[int, tuple[str, ...]]:
         """Return what is wrong with statements, by their places."""
         own = frozenset[str]().union(*(defined(one.text) for one in told if one.kind == "code"))
-        return {at: wrong for at, one in enumerate(told) if (wrong := self._checked(one.text, own))}
+        each = (self._checked(one.text, own, last) for one, last in with_last(told))
+        return {at: wrong for at, wrong in enumerate(each) if wrong}
 
     def _language(self, text: str) -> str:
         """Return the language that an answer is in where it is not the asker's; empty otherwise."""

@@ -266,3 +266,37 @@ Reply as JSON with these fields, in this order:
 "false_premise": true if the question assumes something that the evidence contradicts.
 "answerable": true if the evidence answers the question or corrects its premise.
 "answer": the reply by the rules above, as Markdown with [numbers]; {DONT_KNOW!r} if not answerable."""
+
+
+_PARTED = re.compile(r"\n\s*\n")
+_ORDERS = re.compile(
+    r"\b(?:ignore|disregard|forget)\s+(?:all|any|every|the|your|these|previous|prior|earlier|above)\b[^.\n]{0,60}"
+    r"\b(?:instructions?|rules?|prompts?|evidence|questions?)\b"
+    r"|\byou\s+are\s+now\s+(?:a|an|in|the)\b"
+    r"|\b(?:reply|respond|answer)\s+(?:only\s+)?with\s+(?:the\s+words?|exactly|only|nothing)\b"
+    r"|\bsystem\s+prompt\b|[<‹]\s?/?(?:evidence|conversation|question|passage)\b",
+    re.IGNORECASE,
+)
+"""What speaks to a model or forges what it is given: nothing that it says is a fact."""
+_SAY = re.compile(
+    r"\b(?:just|only|simply)\s(?:say|reply|answer|respond|write|output|print|repeat)\b"
+    r"|\b(?:say|reply|answer|respond|output|repeat)\s(?:exactly|with|only|the\swords?)?\s?[\"'“‘:]"
+    r"|\b(?:sag|sage|antworte|schreib)\s(?:einfach|nur)\b",
+    re.IGNORECASE,
+)
+"""What asks for words instead of an answer, where a question does."""
+
+
+def orders(question: str) -> bool:
+    """Return True if a question tells a model what to say."""
+    return bool(_ORDERS.search(question) or _SAY.search(question))
+
+
+def ordering(text: str) -> list[str]:
+    """Return the paragraphs of a text that give a model orders."""
+    return [part for part in _PARTED.split(text) if _ORDERS.search(part)]
+
+
+def without_orders(text: str) -> str:
+    """Return a text without them."""
+    return "\n\n".join(part for part in _PARTED.split(text) if not _ORDERS.search(part))

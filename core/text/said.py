@@ -1,16 +1,18 @@
-"""What a text says, sentence by sentence and line by line, so that two releases can be compared."""
+"""What a text says, by sentence and line: to compare two releases, or an answer with its pages."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.words import one_line, sentences
+from core.text.words import one_line, query_terms, sentences, words
+from core.vocabulary import NEGATIONS, OPPOSITES, words_of
 
 _FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})")
 _MARK = re.compile(r"^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,3}[.)](?=\s)|#{1,6}(?=\s)))*[ \t]*")
@@ -22,6 +24,23 @@ _ENDS = re.compile(r"^[\s.,:;!?…=~_-]+|[\s.,:;!?…=~_-]+$")
 _PACKAGE = re.compile(r"(?<![\w.-])[A-Za-z][\w.]{0,40}-\d[\w.]*")
 _FIGURE = re.compile(r"\d[\d.]*")
 _WORD = re.compile(r"\w")
+_WAYS_TO_DENY = frozenset(words_of(__package__)["turning"].split())
+_TURNING = NEGATIONS | _WAYS_TO_DENY
+_DENIAL = re.compile(
+    rf"(?i)n['’]t\b|\b(?:unless|until|otherwise|{'|'.join(sorted(NEGATIONS))})\b(?!\s(?:only|just|merely))"
+)
+_SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for sides in OPPOSITES)
+"""Opposites with their stems."""
+_NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
+_TENSE = re.compile(r"n['’]t\b")
+_ANSWER = re.compile(r"^(?:yes|no)\b[,.;:]? *", re.IGNORECASE)
+_PLAIN = re.compile(r"(?<![\w.`'\"(=-])[A-Za-z][a-z]+(?![\w(=_]|\.\w)")
+PROSE = 4
+"""Words of a sentence from which it says something that can be turned."""
+NEAR = 0.6
+"""Share of a sentence's terms from which a place of a text speaks of the same."""
+AS_NEAR = 0.15
+"""How much less than the best place another one may hold to be asked, too."""
 
 
 def statements(text: str, product: str = "") -> list[str]:
@@ -108,3 +127,93 @@ class Said:
         wanted = np.array([hash(one) for one in told], np.int64)
         at = np.minimum(np.searchsorted(self.numbers, wanted), len(self.numbers) - 1)
         return [one for one, there in zip(told, self.numbers[at] == wanted, strict=True) if not there]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A sentence of a text, with what of it is denied and what stated, and how often it denies."""
+
+    text: str
+    terms: frozenset[str]
+    words: frozenset[str]
+    denied: frozenset[str]
+    stated: frozenset[str]
+    negations: int
+
+    @classmethod
+    def of(cls, text: str, under: Collection[str] = ()) -> Place:
+        """Read a sentence, of what the words `under` head; a literal `None` denies nothing."""
+        plain = words(_NOTHING.sub("", _TENSE.sub(" not", text)))
+        denied, stated, negated = list[str](), list[str](), False
+        for word in plain:
+            if word in NEGATIONS:
+                negated = True
+            elif terms := query_terms(word):
+                (denied if negated else stated).extend(terms)
+                negated = False
+        return cls(
+            text,
+            frozenset(query_terms(f"{text} {' '.join(under)}")),
+            frozenset({*plain, *query_terms(text)}),
+            frozenset(denied),
+            frozenset(stated),
+            sum(word in NEGATIONS for word in plain),
+        )
+
+    def turns(self, term: str, other: Place) -> bool:
+        """Return True if one only denies what the other only states."""
+        ours = (term in self.denied, term in self.stated)
+        return sum(ours) == 1 and ours == (term in other.stated, term in other.denied)
+
+
+def places(blocks: Iterable[tuple[Sequence[str], Collection[str]]]) -> Iterator[Place]:
+    """Read the sentences of each block with the words that head it, each also with the one after it."""
+    for told, under in blocks:
+        yield from (Place.of(one, under) for one in told)
+        yield from (Place.of(f"{one} {two}", under) for one, two in itertools.pairwise(told))
+
+
+def contrary(
+    sentence: str, read: Sequence[Place], said: Collection[str], alone: float = NEAR, twice: bool = False
+) -> Place | None:
+    """Return the place that speaks of the same as a sentence and says the contrary; None where none does.
+
+    `said` are all words of the text. A sentence that only denies, or has an opposite, says the contrary of a
+    place that holds the share `alone` of its terms. With `twice`, what denies a denial ("not unless"), or
+    denies as often as the place, says no contrary.
+    """
+    sentence = _ANSWER.sub("", sentence)
+    terms = frozenset(query_terms(sentence))
+    if not terms or len(_PLAIN.findall(sentence)) < PROSE:
+        return None
+    shares = [len(terms & place.terms) / len(terms) for place in read]
+    best = max(shares, default=0.0)
+    if best < NEAR:
+        return None
+    order = sorted(range(len(shares)), key=lambda at: (-shares[at], len(read[at].terms)))
+    near = [read[at] for at in order if shares[at] >= best - AS_NEAR]
+    own = Place.of(sentence)
+    if twice and len(_DENIAL.findall(sentence)) > 1:
+        return None
+    for term in own.terms:
+        there = [place for place in near if term in place.terms]
+        turned = there and all(own.turns(term, place) for place in there)
+        if turned and not (twice and there[0].negations == own.negations):
+            return there[0]
+    if best < alone:
+        return None
+    denies = own.words & NEGATIONS and not own.words & _WAYS_TO_DENY
+    if denies and not any(place.words & _TURNING for place in near):
+        return near[0]
+    sides = ((one, other) for left, right in _SIDES for one, other in ((left, right), (right, left)))
+    return near[0] if any(_opposed(own, near, mine, theirs, said) for mine, theirs in sides) else None
+
+
+def _opposed(
+    own: Place, near: Sequence[Place], mine: frozenset[str], theirs: frozenset[str], said: Collection[str]
+) -> bool:
+    """Return True if a sentence has a word where the places near it (nearest first) have its opposite."""
+    if not own.words & mine or own.words & theirs:
+        return False
+    meets = [bool(place.words & theirs and not place.words & mine) for place in near]
+    return all(meets) or (meets[0] and not mine.intersection(said))

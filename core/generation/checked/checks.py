@@ -17,7 +17,7 @@ from core.generation.context.fitting import Request
 from core.generation.quotes.blocks import headings
 from core.prompts import code_fault
 from core.text.markup import fences
-from core.text.words import identifiers, query_terms
+from core.text.words import identifiers, query_terms, sentences
 from core.vocabulary import UNITS
 
 HELD = 0.5
@@ -84,15 +84,18 @@ class Checker:
     material: Material
     alike: bool = True
 
-    def faults(self, text: str, own: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        """Return what is wrong with a statement, a sentence each; `own` is what its answer's code defines."""
+    def faults(self, text: str, own: frozenset[str] = frozenset(), before: str = "") -> tuple[str, ...]:
+        """Return what is wrong with a statement, a sentence each.
+
+        `own` is what its answer's code defines, `before` the statement before it.
+        """
         found: list[str] = []
         prose, blocks = _parted(text)
         for language, code in blocks:
             found += [code_fault(name) for name in self._code(code, language, own)]
         said = self._plain(prose)
         if said.strip():
-            found += self._prose(said)
+            found += self._prose(said, self._plain(_parted(before)[0]))
             found += self._words(said, _cited(prose))
             found += self._claims(said, _cited(prose))
         return tuple(dict.fromkeys(found))
@@ -155,7 +158,7 @@ class Checker:
             if not follows(name, code, self.material.numbers):
                 yield name
 
-    def _prose(self, prose: str) -> Iterator[str]:
+    def _prose(self, prose: str, before: str) -> Iterator[str]:
         material = self.material
         for span in SPAN.findall(prose):
             for name in _SUBCOMMAND.findall(span):
@@ -179,7 +182,7 @@ class Checker:
                 if not {known, known.rstrip("s")} & material.names:
                     yield f"{name} stands nowhere in the evidence."
         if MAY_GIVE_DEFAULT.search(prose):
-            yield from wrong_defaults(prose, material)
+            yield from wrong_defaults(prose, material, before)
 
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
@@ -200,6 +203,9 @@ class Checker:
             is_held = material.held(terms, cited) > 0
         if not is_held:
             yield "The evidence does not say this."
+        for told in map(self.material.contrary, sentences(prose)):
+            if told:
+                yield f"The evidence says the contrary: {told}"
 
     def _unheard(self, prose: str) -> str:
         """Return what a sentence is about where only the question names it; empty where a page does.

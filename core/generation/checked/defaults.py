@@ -35,6 +35,12 @@ _UNSET = re.compile(
     re.IGNORECASE,
 )
 """What says the same in other words; a page may say so, too, without calling it a default."""
+_OF_THE_LAST = re.compile(
+    r"\A\W*(?:by\sdefault\W+|standardm[aä](?:ß|ss)ig\W+)?"
+    r"(?:its?|this|that|the\sdefault(?:\svalue)?|defaults?|which|der\s(?:standardwert|wert)|er|es|sie)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells more of what the last one was about."""
 _LEADS = re.compile(r"\W*(?:by\sdefault|standardm[aä](?:ß|ss)ig|por\sdefecto)\W*", re.IGNORECASE)
 _CONDITION = re.compile(r"\b(?:when(?:ever)?|if|unless|until|wenn|falls|cuando|si)\b", re.IGNORECASE)
 _FORMER = re.compile(r"\b(?:instead\sof|rather\sthan|anstelle\svon|statt)\s[`\"']?[\w.]+", re.IGNORECASE)
@@ -66,20 +72,26 @@ MAY_GIVE_DEFAULT = re.compile(rf"{DEFAULT.pattern}|\bvalue\sof\b|{_UNSET.pattern
 """What a text has that `wrong_defaults` has something to say of."""
 
 
-def wrong_defaults(prose: str, material: Material) -> Iterator[str]:
-    """Check defaults that the clauses of a sentence, or the rows of a table, give to names."""
+def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator[str]:
+    """Check defaults that the clauses of a sentence, or the rows of a table, give to names.
+
+    "It", "The default" and their like speak of the one name in the sentence `before`.
+    """
     yield from _of_rows(prose, material)
     if not (_IS_DEFAULT.search(prose) or _UNSET.search(prose)):
         return
-    names: list[str] = []
+    last = list(dict.fromkeys(_named(before))) if _OF_THE_LAST.match(prose) else []
+    names = last = last if len(last) == 1 else []
     led = unset = False
     for clause in _CLAUSE.split(RELEASED.sub(" ", prose)):
         own = _named(clause)
         names = own or names
         values = _values(clause, material)
         bare = not _CONDITION.search(_UNSET.sub("", clause))
-        if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause) or (led and own and bare)):
-            yield from _of_names(names, values, material)
+        if values and (
+            _IS_DEFAULT.search(clause) or _GOES_ON.match(clause) or (led and (own or names) and bare)
+        ):
+            yield from _of_names(names, values, material, names is last)
         elif values and own and bare and (unset or _UNSET.search(clause)):
             yield from _of_unset(own, values, material)
         if len(own) == 1 and (state := _STATE.search(clause)):
@@ -115,12 +127,15 @@ def _values(clause: str, material: Material) -> list[str]:
     return [value for value in found if value not in given]
 
 
-def _of_names(names: Sequence[str], values: Sequence[str], material: Material) -> Iterator[str]:
+def _of_names(
+    names: Sequence[str], values: Sequence[str], material: Material, unsaid: bool = False
+) -> Iterator[str]:
+    """Check values against the defaults of names, and against all defaults where the names are `unsaid`."""
     told = {name: texts for name in names if (texts := material.defaults(name))}
     for value in values:
-        if not names and not material.any_default(value):
+        if (unsaid or not names) and not material.any_default(value):
             yield f"The evidence does not say that {value} is a default."
-        if told and not any(_says(text, value) for texts in told.values() for text in texts):
+        elif told and not any(_says(text, value) for texts in told.values() for text in texts):
             yield _fault(value, *next(iter(told.items())))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from core.generation.calculator import multiples
 from core.generation.quotes.blocks import split
+from core.prompts import ordering, orders, without_orders
+from core.text.said import Place, contrary, places
 from core.text.words import (
     cut_at_word,
     identifiers,
@@ -32,26 +35,10 @@ _ASSIGNED = re.compile(
     r"([\"']?[\w.+-]{1,60}+[\"']?)"
 )
 DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget)\s+(?:all|any|every|the|your|these|previous|prior|earlier|above)\b[^.\n]{0,60}"
-    r"\b(?:instructions?|rules?|prompts?|evidence|questions?)\b"
-    r"|\byou\s+are\s+now\s+(?:a|an|in|the)\b"
-    r"|\b(?:reply|respond|answer)\s+(?:only\s+)?with\s+(?:the\s+words?|exactly|only|nothing)\b"
-    r"|\bsystem\s+prompt\b|[<‹]\s?/?(?:evidence|conversation|question|passage)\b",
-    re.IGNORECASE,
-)
-"""What speaks to a model or forges what it is given: nothing that it says is a fact."""
-_SAY = re.compile(
-    r"\b(?:just|only|simply)\s(?:say|reply|answer|respond|write|output|print|repeat)\b"
-    r"|\b(?:say|reply|answer|respond|output|repeat)\s(?:exactly|with|only|the\swords?)?\s?[\"'“‘:]"
-    r"|\b(?:sag|sage|antworte|schreib)\s(?:einfach|nur)\b",
-    re.IGNORECASE,
-)
-"""What asks for words instead of an answer, where a question does."""
-
-_PARTED = re.compile(r"\n\s*\n")
 QUOTED = 160
 """Characters of the evidence that a fault quotes."""
+ALIKE = 0.9
+"""Share of a sentence's terms that a place holds of which the sentence is taken to be the denial."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
@@ -88,7 +75,7 @@ class Source:
     @classmethod
     def of(cls, number: int, head: str, text: str, release: str = "") -> Source:
         """Read a text under its title and headings; a block that gives a model orders is left out."""
-        kept = _without_orders(text)
+        kept = without_orders(text)
         said = f"{head}\n\n{kept}"
         inside = "\n".join(_code_of(kept))
         named = identifiers(said)
@@ -122,8 +109,8 @@ class Material:
         self.lines = frozenset().union(*(source.lines for source in every))
         self.terms = frozenset().union(*(source.terms for source in every))
         self.known = frozenset(query_terms(known))
-        given = [part for piece in evidence for part in _PARTED.split(piece[2]) if _ORDERS.search(part)]
-        self.ordered = _flat(" ".join([*(text for text in asked if _orders(text)), *given]))
+        given = [part for piece in evidence for part in ordering(piece[2])]
+        self.ordered = _flat(" ".join([*(text for text in asked if orders(text)), *given]))
         """What gives orders in question and evidence, in lower case: who repeats it obeys."""
         self.numbers: dict[str, set[str]] = {}
         for value, unit in (found for source in every for found in source.numbers):
@@ -153,6 +140,16 @@ class Material:
         """Return True if a sentence says what a question ordered, and no page has it in these words."""
         said = _flat(said)
         return bool(said) and said in self.ordered and not any(said in _flat(one.text) for one in self.blocks)
+
+    @cached_property
+    def _places(self) -> tuple[Place, ...]:
+        told = (block for block in self.blocks if not block.text.startswith(("```", "~~~")))
+        return tuple(places((sentences(block.text), block.under) for block in told))
+
+    def contrary(self, sentence: str) -> str:
+        """Return what the evidence says where a sentence says the contrary of it; "" otherwise."""
+        place = contrary(sentence, self._places, self.terms | self.names, ALIKE, twice=True)
+        return cut_at_word(place.text.lstrip("-* "), QUOTED) if place else ""
 
     def reads(self, code: str) -> bool:
         """Return True if a stretch of code stands here as it is, or in a longer line."""
@@ -240,10 +237,6 @@ class Material:
         return any(value.lower() in block.words and DEFAULT.search(block.text) for block in self.blocks)
 
 
-def _orders(question: str) -> bool:
-    return bool(_ORDERS.search(question) or _SAY.search(question))
-
-
 def _flat(text: str) -> str:
     return one_line(text).lower().strip(" .,:;!?*_")
 
@@ -307,10 +300,6 @@ def _plain_words(text: str) -> frozenset[str]:
     found = set(words(text))
     found |= {re.sub(r"['’]s$", "", word) for word in found}
     return frozenset(found | {part for word in found for part in re.split("[/-]", word) if part})
-
-
-def _without_orders(text: str) -> str:
-    return "\n\n".join(part for part in _PARTED.split(text) if not _ORDERS.search(part))
 
 
 def _blocks(head: str, text: str) -> Iterator[Block]:

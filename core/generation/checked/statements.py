@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.generation.checked.checks import HELD, LEAST_TERMS, Checker
@@ -51,6 +51,11 @@ def statements(text: str) -> list[Statement]:
     alone = [at for at, one in enumerate(found) if _LEADING.sub("", one.text) == ""]
     others = any(_MARKS.search(one.text) for at, one in enumerate(found) if at not in alone)
     return [one for at, one in enumerate(found) if at not in alone or not others]
+
+
+def with_last(told: Sequence[Statement]) -> Iterator[tuple[Statement, str]]:
+    """Yield statements, each with the text of the one before it."""
+    yield from zip(told, ["", *(one.text for one in told)], strict=False)
 
 
 def _give_back(found: list[Statement], mark: str) -> None:

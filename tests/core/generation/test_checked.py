@@ -627,3 +627,59 @@ def test_code_keeps_its_tabs_and_what_looks_like_numbers_of_issues() -> None:
 )
 def test_a_label_before_what_is_lacking_changes_nothing(text: str) -> None:
     assert says_lack(text) and not says_lack("**Logging:** Flask uses standard Python `logging` [4].")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If this limit is exceeded, no 413 `RequestEntityTooLarge` error is raised [1].",
+        "If this limit is exceeded, a 413 `RequestEntityTooLarge` error isn't raised [1].",
+        "`MAX_CONTENT_LENGTH` is the minimum number of bytes that will be read during this request [1].",
+        "`SESSION_REFRESH_EACH_REQUEST` controls whether the cookie is not sent with every response [1].",
+        "Browsers will never send cookies over HTTPS if the cookie is marked secure [1].",
+    ],
+)
+def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> None:
+    faults = checker("What if an upload is too big?").faults(said)
+    assert any(fault.startswith("The evidence says the contrary: ") for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If this limit is exceeded, a 413 `RequestEntityTooLarge` error is raised [1].",
+        "Without `MAX_CONTENT_LENGTH` Flask does not limit uploads [1].",
+        "A 413 `RequestEntityTooLarge` error is not raised unless this limit is exceeded [1].",
+        "Browsers will not send cookies marked secure without HTTPS [1].",
+        "Start it with `flask run --debug` [2].",
+        "The cookie is not sent with every response unless `session.permanent` is true [1].",
+    ],
+)
+def test_a_denial_that_means_the_same_is_no_contrary(said: str) -> None:
+    faults = checker("What if an upload is too big?").faults(said)
+    assert not any("contrary" in fault for fault in faults), faults
+
+
+def test_a_page_that_says_both_or_another_release_that_does_is_contradicted_by_neither() -> None:
+    pages = [
+        (1, "Async Flask 2.0", "Views written with `async def` are supported in Flask 2.0.", "2.0"),
+        (2, "Async Flask 1.1", "Views written with `async def` are not supported in Flask 1.1.", "1.1"),
+    ]
+    both = Checker(Material(pages, ("Are async views supported?",)))
+    assert not both.faults("Views written with `async def` are not supported [2].")
+    assert Checker(Material(pages[:1], ("Are async views supported?",))).faults(
+        "Views written with `async def` are not supported [1]."
+    )
+
+
+def test_a_default_is_of_the_name_in_the_sentence_before() -> None:
+    told = "`SESSION_COOKIE_SECURE` marks the cookie as secure [1]."
+    check = checker("What is SESSION_COOKIE_SECURE?")
+    for said in ("It defaults to `True` [1].", "The default is `True` [1].", "By default, it is `True` [1]."):
+        assert "True is not the default of `SESSION_COOKIE_SECURE`" in " ".join(
+            check.faults(said, before=told)
+        )
+    assert not check.faults("It defaults to `False` [1].", before=told)
+    assert not check.faults(
+        "It defaults to `True` [1].", before=f"{told} `SESSION_REFRESH_EACH_REQUEST` too."
+    )
