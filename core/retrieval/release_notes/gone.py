@@ -72,6 +72,8 @@ _MARK = re.compile(
     r" (\d{1,4}(?:\.\d{1,4}){0,3})",
     re.IGNORECASE,
 )
+_IN_QUOTES = re.compile(r"[\"“”](--?\w[\w-]{0,60})[\"“”]")
+"""An option in quotation marks, as pages write it that have no code."""
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
 _ROW = re.compile(r"^ {0,3}\|(?P<cells>.*)\| *$")
 _INSTEAD_OF = re.compile(r"\b(?:instead|replace\w*|successor|alternative|new)\b", re.IGNORECASE)
@@ -217,7 +219,7 @@ def entries_of(page: str) -> Iterator[tuple[str, str]]:
 
 def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] | None:
     """Return what happened to a name by a line, "" to something of it, None for nothing."""
-    for sentence in sentences(line):
+    for sentence in sentences(_IN_QUOTES.sub(r"`\1`", line)):
         if known.search(sentence) is None:
             continue
         sentence = next(clause for clause in _clauses(sentence) if known.search(clause))

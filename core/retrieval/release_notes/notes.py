@@ -14,7 +14,7 @@ from core.text.words import unindexed
 
 _LEVELS = re.compile(r"(?<!\s)\s+>\s+")
 _BARE = re.compile(
-    r"[\[(]?(?:(?:version|release|ver\.|rel\.)\s*v?|v\.?\s?)(?P<prefixed>\d+(?:\.\d+)*)(?!\.?\d)(?:[^\w\s].*|\w{1,6}\d*|\s.*)?"
+    r"[\[(]?(?:(?:version|release|ver\.|rel\.)\s*v?|v\.?\s?)(?P<prefixed>\d+(?:\.\d+)*)(?!\.?\d)(?:[^\w\s].*|\w{1,6}\d*|\.?(?:rc|alpha|beta|pre|dev|post|[abc])\d*\s.*|\s.*)?"
     r"|[\[(]?(?P<plain>\d+(?:\.\d+)+)(?:[.-]?(?:rc|a|b|alpha|beta|dev|post)[.\d]*)?[\])]?"
     r"(?:\s*+(?:[-–—/:,(]++\s*+)?(?:released\s++)?(?:unreleased|.{0,16}\b(?:19|20)\d\d\b.*))?",
     re.IGNORECASE,
@@ -28,7 +28,11 @@ _CHANGES = re.compile(
 _GUIDE = re.compile(r"\b(?:upgrad|migrat|updat|port)(?:e|ing|ion)\b|\bmoving\s+(?:to|from)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
 _YEAR = re.compile(r"(?:19|20)\d\d\b")
-_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b(?!\.\d)", re.IGNORECASE)
+_MOVE = re.compile(
+    r"(?<![\w.])v?\d++(?:\.\d++|\.x)*+\s+(?:to|-+>|→|⟶)\s+(?:[a-z]\w*\s+)?(?=v?\d)", re.IGNORECASE
+)
+"""What moves to the version behind it: `borg 1.1.x to 1.2.x`."""
 _ONE_WORD = re.compile(r"\w+")
 HOLDING = 500
 """Passages, and pages, that are looked at for a name; ours."""
@@ -48,7 +52,8 @@ def notes_of(pages: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
     found: list[Note] = []
     for context_id, headings in pages:
         if version := version_of(headings):
-            found.append(Note(context_id, version, bool(_GUIDE.search(headings.partition(" > ")[0]))))
+            title = headings.partition(" > ")[0]
+            found.append(Note(context_id, version, bool(_GUIDE.search(title) or _MOVE.search(headings))))
     return tuple(found)
 
 
@@ -61,8 +66,8 @@ def version_of(headings: str) -> tuple[int, ...]:
             return _parsed(bare["prefixed"] or bare["plain"])
     about = False
     for level in levels:
-        about = about or bool(_CHANGES.search(level) or _GUIDE.search(level))
-        if about and (number := _NUMBER.search(_DATE.sub(" ", level))):
+        about = about or any(sign.search(level) for sign in (_CHANGES, _GUIDE, _MOVE))
+        if about and (number := _NUMBER.search(_MOVE.sub(" version ", _DATE.sub(" ", level)))):
             return _parsed(number[1] or number[2])
     return ()
 

@@ -101,8 +101,8 @@ def _stated(name: str) -> re.Pattern[str]:
     """Return what finds a statement on the versions of a software that are needed."""
     own = rf"(?<!\w){re.escape(name)}(?:\s(?:as\sof\s|from\s)?versions?)?"
     return re.compile(
-        rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}[*`]*\s?(?:[<>=≥~]=?\s?)?[*`]{{0,2}}\d"
-        rf"|{own}[*`]*\s?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
+        rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}(?!\d\b(?!\.\d))[*`]*\s?(?:[<>=≥~]=?\s?)?[*`]{{0,2}}\d"
+        rf"|{own}[*`]*(?:\s\d)?\s?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
         rf"|{own}\s\d[\d.]*\s(?:is|are)\s(?:the\s)?(?:required|supported|needed|lowest|minimum)",
         re.IGNORECASE,
     )

@@ -191,6 +191,13 @@ def test_what_stands_before_a_list_holds_for_its_items_and_not_for_what_takes_th
     assert told("boil_up", notes) == [] == told("cool_down", notes)
 
 
+def test_an_option_in_quotation_marks_is_one() -> None:
+    page = '- removed stuff that was deprecated (since):\n  - option "--old-boil" (2017-09), use "--boil"'
+    assert (
+        told("--old-boil", ((1, 2), page)) == [("removed", (1, 2))] and told("--boil", ((1, 2), page)) == []
+    )
+
+
 def test_what_is_deprecated_for_a_reason_is_so_and_not_only_called_so() -> None:
     line = "The `old_boil` sub-command for pot.py is marked as deprecated to follow what others do."
     assert fate("old_boil", line) == "deprecated"

@@ -29,6 +29,11 @@ from tests.fakes import FakeWords
         ("Upgrading Upgrading > Upgrading to 7.0", (7, 0)),
         ("Changes > Version 3.1.0 > Python 3.8 is dropped", (3, 1, 0)),
         ("Changes > Version 4.0rc1", (4, 0)),
+        ("Change Log Change Log > Version 1.2.0b1 (2020-12-06)", (1, 2, 0)),
+        ("Change Log Change Log > Version 1.4.0a1 and later", (1, 4, 0)),
+        ("Notes Upgrade Notes > kettle 1.1.x to 1.2.x", (1, 2)),
+        ("Upgrading Upgrading from 1.1 to 2.0", (2, 0)),
+        ("Migration Migration > From 2.x -> 3.1", (3, 1)),
         ("History > 2.3.1 / 2014-07-03", (2, 3, 1)),
         ("24.3.1 (2024-10-27) 24.3.1 (2024-10-27) > Features", (24, 3, 1)),
         ("24.3.1 (2024-10-27) 24.2 (2024-07-28) > Bug Fixes", (24, 2)),
@@ -46,6 +51,11 @@ from tests.fakes import FakeWords
 )
 def test_the_version_whose_notes_stand_under_headings(headings: str, version: tuple[int, ...]) -> None:
     assert version_of(headings) == version
+
+
+def test_what_leads_from_one_version_to_another_is_a_guide() -> None:
+    pages = [("moves", "Change Log > kettle 1.1.x to 1.2.x"), ("notes", "Change Log > Version 1.2.0b1")]
+    assert notes_of(pages) == (Note("moves", (1, 2), True), Note("notes", (1, 2, 0), False))
 
 
 NOTES = notes_of(

@@ -93,6 +93,10 @@ def test_a_section_that_is_headed_so_stands_alone() -> None:
     assert stating("python", [found(notes)]) == (None, None)
     marked = ("Installation", "Python Version", "Kettle works with Python as of version **3.9**.")
     assert stating("python", [found(marked)]) != (None, None)
+    listed = ("Installation", "Dependencies", "- Python 3 >= 3.9.0")
+    assert stating("python", [found(listed)]) != (None, None)
+    none = ("Installation", "macOS", "brew install python@3.11  # any supported python3 version")
+    assert stating("python", [found(none)]) == (None, None)
 
 
 @pytest.mark.parametrize(
