@@ -89,6 +89,13 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 """Says that questions come: "I have two questions about Flask:"."""
+_PRINTED = re.compile(
+    r"\A\s*(?:(?:warning|error|fatal|critical)\s?:|(?:\w+\.)*\w*(?:Error|Exception|Warning):)\s"
+    r"|[\[(][yY](?:es)?\s?/?\s?[nN]o?[\])]"
+)
+"""What a program printed."""
+_PROMPT = re.compile(r"\?(?P<choice>\s?[\[(][yY](?:es)?\s?/?\s?[nN]o?[\])])")
+"""A question that a program asks: "Do you want to continue? [yN]"."""
 _JOINED = re.compile(r"\b(?:and|but|or|plus)\b", re.IGNORECASE)
 """Sets what is told off as something to do; before a mere comma stands why it is asked, if no question."""
 _SUPPOSES = re.compile(
@@ -126,11 +133,11 @@ def _asked(base: str) -> tuple[list[str], list[str]]:
     """Separate a message's statements from its questions; a fragment joins the question before it."""
     statements: list[str] = []
     asked: list[str] = []
-    for line in base.splitlines():
+    for line in _PROMPT.sub(r"\g<choice>", base).splitlines():
         for sentence in sentences(re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line.strip())):
             if _ANNOUNCES.match(sentence):
                 continue
-            if not (sentence.endswith("?") or _ASKS.match(sentence)):
+            if _PRINTED.search(sentence) or not (sentence.endswith("?") or _ASKS.match(sentence)):
                 statements.append(sentence)
             elif asked and _weight(sentence) < _least(sentence):
                 asked[-1] += " " + sentence

@@ -116,6 +116,9 @@ def test_what_holds_where_nobody_set_it_is_told_by_its_words(text: str, is_so: b
         ("the panel in vs code is empty although it is on", None),
         ("what differs between kettles", None),
         ("boil or warm?", None),
+        ("boil or warm, whats the diff? which one at night", ("boil", "warm")),
+        ("kettle.boil or kettle.warm - which one do i want", ("kettle.boil", "kettle.warm")),
+        ("should i boil or warm it, which is better", None),
     ],
 )
 def test_two_things_that_are_set_against_each_other_are_known(text: str, two: tuple[str, str] | None) -> None:

@@ -239,7 +239,7 @@ def _for_pronouns(message: _Message) -> str | None:
         all(word in _SAME for word in message.content)
         or pointed(core)
         or pronouns(core)
-        or _LEANING.search(core)
+        or (_LEANING.search(core) and not _WHOLE.search(core))
         or _CONTRACTED.search(core)
         or (core != message.text.strip() and _POINTING.search(core))
     )

@@ -21,7 +21,7 @@ _COMPARES = re.compile(
     r"|(?:any|what|which|list|all)\s+(?:\w+\s+){0,3}?(?:is\s+|are\s+|was\s+|were\s+|has\s+|have\s+)?"
     r"(?:been\s+)?(?:chang\w+|new|newly|added|remov\w+|gone|dropped|deprecat\w+|break|breaks|broke"
     r"|incompatib\w+)"
-    r"|new\s+since|incompatibilit\w+|between|have\s+to\s+change|must\s+(?:i|we)\s+change|that\s+\w+\s+cannot"
+    r"|new\s+since|incompatibilit\w+|between|have\s+to\s+change(?!\s+(?:those|these|them|that|this|it)\b)|must\s+(?:i|we)\s+change|that\s+\w+\s+cannot"
     r"|behaves?\s+like|migration|upgrad\w+\s+(?:steps|guide))\b",
     re.IGNORECASE,
 )

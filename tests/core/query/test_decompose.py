@@ -97,6 +97,7 @@ def test_composite_questions_are_split(text, wanted):
         "I upgraded and now sessions are lost, why?",
         "serve: error: unrecognized arguments: --old\nhappens since the update to 8, where did it go?",
         "What happens if I set both?",
+        "Warning: the kettle was at /a before\nDo you want to go on? [yN]\nhow do i say yes from a script",
         "How do I enable debug mode and set the secret key?",
         "How do I create a blueprint and register it on the app?",
         "What are GET and POST and how do I accept both in one view?",

@@ -168,6 +168,7 @@ def test_a_new_subject_ends_the_old_one():
         "TRUSTED_HOSTS?",
         "click.get_os_args vanished?",
         "When was the session API added?",
+        "how do i change the password then",
     ],
 )
 def test_stand_alone_questions_in_a_thread_are_unchanged(text):
