@@ -32,6 +32,9 @@ _DENIAL = re.compile(
 _SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for sides in OPPOSITES)
 """Opposites with their stems."""
 _NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
+_STOP = re.compile(r"[();:]|\s[-–—]+\s")
+"""Over what a "not" does not reach."""
+_CODE = re.compile(r"`[^`\n]{1,200}`")
 _TENSE = re.compile(r"n['’]t\b")
 _ANSWER = re.compile(r"^(?:yes|no)\b[,.;:]? *", re.IGNORECASE)
 _PLAIN = re.compile(r"(?<![\w.`'\"(=-])[A-Za-z][a-z]+(?![\w(=_]|\.\w)")
@@ -142,22 +145,25 @@ class Place:
 
     @classmethod
     def of(cls, text: str, under: Collection[str] = ()) -> Place:
-        """Read a sentence, of what the words `under` head; a literal `None` denies nothing."""
-        plain = words(_NOTHING.sub("", _TENSE.sub(" not", text)))
-        denied, stated, negated = list[str](), list[str](), False
-        for word in plain:
-            if word in NEGATIONS:
-                negated = True
-            elif terms := query_terms(word):
-                (denied if negated else stated).extend(terms)
-                negated = False
+        """Read a sentence, of what the words `under` head; its code denies nothing and has no opposite."""
+        told, denied, stated = _TENSE.sub(" not", text), list[str](), list[str]()
+        pieces = [words(piece) for piece in _STOP.split(_NOTHING.sub("", told))]
+        for piece in pieces:
+            negated = False
+            for word in piece:
+                if word in NEGATIONS:
+                    negated = True
+                elif terms := query_terms(word):
+                    (denied if negated else stated).extend(terms)
+                    negated = False
+        prose = _CODE.sub(" ", told)
         return cls(
             text,
             frozenset(query_terms(f"{text} {' '.join(under)}")),
-            frozenset({*plain, *query_terms(text)}),
+            frozenset({*words(prose), *query_terms(prose)}),
             frozenset(denied),
             frozenset(stated),
-            sum(word in NEGATIONS for word in plain),
+            sum(word in NEGATIONS for piece in pieces for word in piece),
         )
 
     def turns(self, term: str, other: Place) -> bool:

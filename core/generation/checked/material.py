@@ -143,8 +143,8 @@ class Material:
 
     @cached_property
     def _places(self) -> tuple[Place, ...]:
-        told = (block for block in self.blocks if not block.text.startswith(("```", "~~~")))
-        return tuple(places((sentences(block.text), block.under) for block in told))
+        told = ((" ".join(block.text.split("```")[::2]), block.under) for block in self.blocks)
+        return tuple(places((sentences(text), under) for text, under in told))
 
     def contrary(self, sentence: str) -> str:
         """Return what the evidence says where a sentence says the contrary of it; "" otherwise."""

@@ -652,6 +652,7 @@ def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> N
         "A 413 `RequestEntityTooLarge` error is not raised unless this limit is exceeded [1].",
         "Browsers will not send cookies marked secure without HTTPS [1].",
         "Start it with `flask run --debug` [2].",
+        "Use `response.set_cookie('name', 'value', secure=False)` for cookies [2].",
         "The cookie is not sent with every response unless `session.permanent` is true [1].",
     ],
 )
@@ -683,3 +684,21 @@ def test_a_default_is_of_the_name_in_the_sentence_before() -> None:
     assert not check.faults(
         "It defaults to `True` [1].", before=f"{told} `SESSION_REFRESH_EACH_REQUEST` too."
     )
+
+
+def test_a_not_reaches_no_further_than_its_clause_and_code_denies_nothing() -> None:
+    page = """\
+When running from Python:
+
+```python
+app.run(debug=True, use_debugger=False)
+```
+
+- The server will still catch exceptions if the debugger is disabled. If you want that (and usually you \
+don't) pass `passthrough_errors=True` to `app.run`.
+
+  ```python
+  app.run(passthrough_errors=True, use_debugger=False)
+  ```"""
+    told = Checker(Material([(1, "External Debuggers", page, "3.1")], ("How do I disable the debugger?",)))
+    assert not told.faults("When running from Python, pass `use_debugger=False` [1].")
