@@ -60,7 +60,9 @@ class TwoThings:
         here = context.pages.evidence
         pages = [[e for e in (*some.evidence, *here) if e.chunk.hash not in rejected] for some in found]
         chosen = pair(two, pages)
-        if chosen is None or _compares(context, told, names, chosen):
+        if chosen is None:
+            return await self._of_both(context, names, rejected, told)
+        if _compares(context, told, names, chosen):
             return told
         quotes = []
         for place, item in enumerate(chosen):
@@ -75,6 +77,29 @@ class TwoThings:
         context.found = replace(context.pages, evidence=(*chosen, *others))
         text, citations = together([quoted.pieces[0] for quoted in quotes], product, release)
         return Told(text, citations, held=max(told.held, min(quoted.held for quoted in quotes)))
+
+    async def _of_both(
+        self, context: QueryContext, names: Sequence[str], rejected: Collection[str], told: Told
+    ) -> Told:
+        """Quote the best page whose prose speaks of both at once; what is `told` where none does."""
+        asked, terms = " ".join(names), query_terms(" ".join(names))
+        vectors = await for_questions(await self._encoder_of(context.releases[0])).encode([asked])
+        form = replace(context.queries, base=asked, filtered=asked, versionless="", carried=())
+        found = await self._searcher.search(form, vectors, context.releases[0])
+        known = [e for e in found.evidence if e.chunk.hash not in rejected and not is_notes(e)]
+        both = [item for item in known if _says(item, names)]
+        both = sorted(both, key=lambda item: -_says(item, names))[:1]
+        whole = await self._sections(both, vectors)
+        product, release = self._product.name, context.releases[0]
+        one = quote(terms, both, found.weight, product, release, 1, whole, question=asked)
+        if not one.pieces:
+            return told
+        cited = {entry.hash for entry in one.citations}
+        here = [item for item in context.pages.evidence if item.chunk.hash not in cited]
+        context.found = replace(
+            context.pages, evidence=(*(item for item in both if item.chunk.hash in cited), *here)
+        )
+        return Told(one.text, one.citations, held=one.held)
 
 
 def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequence[Evidence]) -> bool:
@@ -91,6 +116,19 @@ def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequ
     said += [] if is_notes(first) else sentences(_FENCED.sub("", told.text))
     asked = _whole(" ".join(names))
     return any(asked <= _whole(one) for one in said)
+
+
+def _says(item: Evidence, names: Sequence[str]) -> int:
+    """Count how often a page, without its code, names the one of these that it names least.
+
+    0 unless a paragraph or list has all of them.
+    """
+    wanted = _whole(" ".join(names))
+    prose = _FENCED.sub("", item.chunk.page)
+    if not any(wanted <= _whole(part) for part in prose.split("\n\n")):
+        return 0
+    said = [frozenset(query_terms(word)) for word in words(prose)]
+    return min(said.count(one) for one in wanted)
 
 
 def _whole(text: str) -> set[frozenset[str]]:

@@ -95,7 +95,8 @@ class Quote:
         plain = partial(quoted, context, name, rejected, sections, under, judgement)
         settled = settled or await self._compared(context, rejected, sections, plain)
         told = settled or plain()
-        if not settled and (two := versus(context.queries.base)):
+        plainly, two = told, versus(context.queries.base)
+        if not settled and two:
             told = await self._two_things(context, two, rejected, told)
         context.lap("quote")
         pages = context.pages
@@ -113,6 +114,8 @@ class Quote:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
             level = "close"  # what notes say of one version is seldom all there is to say
+        if told is not plainly:
+            level = "close"  # what each of two things is seldom says how they differ
         level = about_others(level, context, self._product, told)
         if await self._is_of_the_moment(context):
             return changes_often(context, self._product)

@@ -157,3 +157,16 @@ async def test_a_longer_name_is_no_word_of_the_shorter_one() -> None:
 @pytest.mark.parametrize("question", ["open_lid vs throw_lid", "difference between open_lid and open_lid"])
 async def test_what_has_no_entry_of_its_own_is_answered_as_any_question(question: str) -> None:
     assert headings(await beside(question)) != ["Kettle.open_lid()", "Kettle.lift_lid()"]
+
+
+async def test_of_two_things_without_entries_the_paragraph_on_both_is_quoted_and_never_as_sure() -> None:
+    modes = ("Guide", "Modes", "- lazy: boils once it is asked to\n- eager: boils before anybody asks")
+    code = ("Guide", "Examples", "Start it:\n\n```sh\nkettle --mode lazy\nkettle --mode eager\n```")
+    for question in ("lazy or eager, whats the diff?", "difference between lazy and eager", "lazy vs eager"):
+        answer = await beside(question, code, modes)
+        assert headings(answer) == ["Modes"] and answer.level == "close", question
+    assert headings(await beside("lazy or eager, whats the diff?", code)) != ["Modes"]
+
+
+async def test_what_each_of_two_things_is_says_hardly_how_they_differ() -> None:
+    assert (await beside("difference between open_lid and lift_lid?")).level == "close"
