@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,26 +23,32 @@ _ENDS = re.compile(r"^[\s.,:;!?…=~_-]+|[\s.,:;!?…=~_-]+$")
 _PACKAGE = re.compile(r"(?<![\w.-])[A-Za-z][\w.]{0,40}-\d[\w.]*")
 _FIGURE = re.compile(r"\d[\d.]*")
 _WORD = re.compile(r"\w")
-_WAYS_TO_DENY = frozenset(words_of(__package__)["turning"].split())
-_TURNING = NEGATIONS | _WAYS_TO_DENY
-_DENIAL = re.compile(
-    rf"(?i)n['’]t\b|\b(?:unless|until|otherwise|{'|'.join(sorted(NEGATIONS))})\b(?!\s(?:only|just|merely))"
-)
+WAYS_TO_DENY = frozenset(words_of(__package__)["turning"].split())
+"""Words that deny something, in their way."""
+_TURNING = NEGATIONS | WAYS_TO_DENY
 _SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for sides in OPPOSITES)
 """Opposites with their stems."""
+_NARROWS = re.compile(
+    r"\b(?:only|unless|until|otherwise|instead|rather|except|besides|although|though|however|yet|even|just|merely)\b",
+    re.IGNORECASE,
+)
+"""What says the same as a denial, in a way."""
 _NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
+_NOT = re.compile(r"\b(?:not|never|cannot)\s(?:\w+ly\s|be(?:en)?\s|also\s|have\s)?([a-z]\w+)", re.IGNORECASE)
+_TENSE = re.compile(r"n['’]t\b")
 _STOP = re.compile(r"[();:]|\s[-–—]+\s")
 """Over what a "not" does not reach."""
 _CODE = re.compile(r"`[^`\n]{1,200}`")
-_TENSE = re.compile(r"n['’]t\b")
-_ANSWER = re.compile(r"^(?:yes|no)\b[,.;:]? *", re.IGNORECASE)
+_ANSWER = re.compile(r"^(?:yes\b[,.;:!]?|no[,.;:!]) *", re.IGNORECASE)
 _PLAIN = re.compile(r"(?<![\w.`'\"(=-])[A-Za-z][a-z]+(?![\w(=_]|\.\w)")
-PROSE = 4
-"""Words of a sentence from which it says something that can be turned."""
-NEAR = 0.6
-"""Share of a sentence's terms from which a place of a text speaks of the same."""
-AS_NEAR = 0.15
+_LEAST_WORDS, _LEAST_TERMS = 4, 3
+"""Words and terms of a sentence from which it says something that can be turned."""
+NEAR = 0.7
+"""Share of a sentence's terms that a place holds which speaks of the same."""
+AS_NEAR = 0.1
 """How much less than the best place another one may hold to be asked, too."""
+_OWN = 0.6
+"""How many terms of a sentence a place holds for each of its own: a long one speaks of more."""
 
 
 def statements(text: str, product: str = "") -> list[str]:
@@ -134,92 +139,94 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sentence of a text, with what of it is denied and what stated, and how often it denies."""
+    """A sentence of a text.
+
+    `terms` are those of what heads it, too, `own` counts its own; `words` are those of its prose, with stems;
+    `denied` are the terms next to what denies, `done` those that a "not" denies, `negations` counts these.
+    """
 
     text: str
     terms: frozenset[str]
+    own: int
     words: frozenset[str]
     denied: frozenset[str]
-    stated: frozenset[str]
+    done: frozenset[str]
     negations: int
 
     @classmethod
     def of(cls, text: str, under: Collection[str] = ()) -> Place:
         """Read a sentence, of what the words `under` head; its code denies nothing and has no opposite."""
-        told, denied, stated = _TENSE.sub(" not", text), list[str](), list[str]()
-        pieces = [words(piece) for piece in _STOP.split(_NOTHING.sub("", told))]
+        told, denied = _NOTHING.sub("", _TENSE.sub(" not", text)), list[str]()
+        pieces = [words(piece) for piece in _STOP.split(told)]
         for piece in pieces:
             negated = False
             for word in piece:
                 if word in NEGATIONS:
                     negated = True
-                elif terms := query_terms(word):
-                    (denied if negated else stated).extend(terms)
+                elif negated and (terms := query_terms(word)):
+                    denied += terms
                     negated = False
-        prose = _CODE.sub(" ", told)
+        prose, own = _CODE.sub(" ", told), frozenset(query_terms(text))
         return cls(
             text,
-            frozenset(query_terms(f"{text} {' '.join(under)}")),
+            own | frozenset(query_terms(" ".join(under))),
+            len(own),
             frozenset({*words(prose), *query_terms(prose)}),
             frozenset(denied),
-            frozenset(stated),
+            frozenset(term for word in _NOT.findall(told) for term in query_terms(word)),
             sum(word in NEGATIONS for piece in pieces for word in piece),
         )
 
-    def turns(self, term: str, other: Place) -> bool:
-        """Return True if one only denies what the other only states."""
-        ours = (term in self.denied, term in self.stated)
-        return sum(ours) == 1 and ours == (term in other.stated, term in other.denied)
 
+def contrary(sentence: str, read: Sequence[Place]) -> Place | None:
+    """Return the place that says nearly what a sentence says, and denies it; None where none does.
 
-def places(blocks: Iterable[tuple[Sequence[str], Collection[str]]]) -> Iterator[Place]:
-    """Read the sentences of each block with the words that head it, each also with the one after it."""
-    for told, under in blocks:
-        yield from (Place.of(one, under) for one in told)
-        yield from (Place.of(f"{one} {two}", under) for one, two in itertools.pairwise(told))
-
-
-def contrary(
-    sentence: str, read: Sequence[Place], said: Collection[str], alone: float = NEAR, twice: bool = False
-) -> Place | None:
-    """Return the place that speaks of the same as a sentence and says the contrary; None where none does.
-
-    `said` are all words of the text. A sentence that only denies, or has an opposite, says the contrary of a
-    place that holds the share `alone` of its terms. With `twice`, what denies a denial ("not unless"), or
-    denies as often as the place, says no contrary.
+    Or has the opposite of one of its words. All places that are as near have to, and none may say it with a
+    word that narrows ("only", "unless").
     """
     sentence = _ANSWER.sub("", sentence)
-    terms = frozenset(query_terms(sentence))
-    if not terms or len(_PLAIN.findall(sentence)) < PROSE:
-        return None
-    shares = [len(terms & place.terms) / len(terms) for place in read]
-    best = max(shares, default=0.0)
-    if best < NEAR:
-        return None
-    order = sorted(range(len(shares)), key=lambda at: (-shares[at], len(read[at].terms)))
-    near = [read[at] for at in order if shares[at] >= best - AS_NEAR]
     own = Place.of(sentence)
-    if twice and len(_DENIAL.findall(sentence)) > 1:
+    if own.own < _LEAST_TERMS or len(_PLAIN.findall(sentence)) < _LEAST_WORDS:
         return None
-    for term in own.terms:
-        there = [place for place in near if term in place.terms]
-        turned = there and all(own.turns(term, place) for place in there)
-        if turned and not (twice and there[0].negations == own.negations):
-            return there[0]
-    if best < alone:
+    shares = [len(own.terms & place.terms) / own.own for place in read]
+    best = max(shares, default=0.0)
+    near = [
+        place
+        for place, share in zip(read, shares, strict=True)
+        if share >= max(best - AS_NEAR, NEAR) and share * own.own >= _OWN * place.own >= _OWN * _LEAST_TERMS
+    ]
+    if not near:
         return None
-    denies = own.words & NEGATIONS and not own.words & _WAYS_TO_DENY
-    if denies and not any(place.words & _TURNING for place in near):
-        return near[0]
-    sides = ((one, other) for left, right in _SIDES for one, other in ((left, right), (right, left)))
-    return near[0] if any(_opposed(own, near, mine, theirs, said) for mine, theirs in sides) else None
+    narrows = any(_NARROWS.search(text) for text in (sentence, *(place.text for place in near)))
+    turned = not narrows and (_denies(own, near) or any(_turned(own, near, term) for term in own.terms))
+    return near[0] if turned or _opposed(own, near) else None
 
 
-def _opposed(
-    own: Place, near: Sequence[Place], mine: frozenset[str], theirs: frozenset[str], said: Collection[str]
-) -> bool:
-    """Return True if a sentence has a word where the places near it (nearest first) have its opposite."""
-    if not own.words & mine or own.words & theirs:
+def _denies(own: Place, near: Sequence[Place]) -> bool:
+    """Return True if either a sentence or all places denies once, and the other side in no way."""
+    otherwise = any((own.words ^ place.words) & WAYS_TO_DENY for place in near)
+    return not otherwise and (
+        (own.negations == 1 and not any(place.negations for place in near))
+        or (not own.negations and all(place.negations == 1 for place in near))
+    )
+
+
+def _turned(own: Place, near: Sequence[Place], term: str) -> bool:
+    """Return True if a "not" denies a term on one side alone."""
+    there = [place for place in near if term in place.terms]
+    if term in own.done:
+        return bool(there) and not any(term in place.denied for place in there)
+    return bool(there) and term not in own.denied and all(term in place.done for place in there)
+
+
+def _opposed(own: Place, near: Sequence[Place]) -> bool:
+    """Return True if all places have the opposite of a word of a sentence, and deny as it does."""
+    if bool(own.negations) != bool(near[0].negations):
         return False
-    meets = [bool(place.words & theirs and not place.words & mine) for place in near]
-    return all(meets) or (meets[0] and not mine.intersection(said))
+    return any(
+        own.words & mine
+        and not own.words & theirs
+        and all(place.words & theirs and not place.words & mine for place in near)
+        for left, right in _SIDES
+        for mine, theirs in ((left, right), (right, left))
+    )

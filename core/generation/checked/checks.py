@@ -194,7 +194,7 @@ class Checker:
             return
         if unheard := self._unheard(prose):
             yield f"The evidence says nothing of {unheard}."
-        is_held = True
+        terms, is_held = self._terms(SPAN.sub(self._without_askers_own, prose)), True
         if len(terms) >= LEAST_TERMS:
             is_held = material.held(terms, cited) >= HELD
         elif judged := frozenset(query_terms(" ".join(_JUDGES.findall(prose)))):
@@ -226,6 +226,12 @@ class Checker:
         """Leave out a path in code that stands in a page, an address of it too, or in the question."""
         path = span[0].strip("`")
         return "" if PATH.fullmatch(path) and self.material.holds(path) else span[0]
+
+    def _without_askers_own(self, span: re.Match[str]) -> str:
+        """Leave out code that only the question has: what an answer puts in an example's place."""
+        text = span[0].strip("`")
+        is_asked = any(text in block.text for block in self.material.asked.blocks)
+        return "" if is_asked and not any(text in block.text for block in self.material.blocks) else span[0]
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""

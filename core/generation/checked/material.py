@@ -10,7 +10,7 @@ from functools import cached_property
 from core.generation.calculator import multiples
 from core.generation.quotes.blocks import split
 from core.prompts import ordering, orders, without_orders
-from core.text.said import Place, contrary, places
+from core.text.said import Place, contrary
 from core.text.words import (
     cut_at_word,
     identifiers,
@@ -37,8 +37,6 @@ _ASSIGNED = re.compile(
 DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
 QUOTED = 160
 """Characters of the evidence that a fault quotes."""
-ALIKE = 0.9
-"""Share of a sentence's terms that a place holds of which the sentence is taken to be the denial."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
@@ -143,12 +141,13 @@ class Material:
 
     @cached_property
     def _places(self) -> tuple[Place, ...]:
-        told = ((" ".join(block.text.split("```")[::2]), block.under) for block in self.blocks)
-        return tuple(places((sentences(text), under) for text, under in told))
+        prose = [block for block in self.blocks if "| " not in block.text]
+        told = ((sentences(" ".join(one.text.split("```")[::2])), one.under) for one in prose)
+        return tuple(Place.of(sentence, under) for some, under in told for sentence in some)
 
     def contrary(self, sentence: str) -> str:
         """Return what the evidence says where a sentence says the contrary of it; "" otherwise."""
-        place = contrary(sentence, self._places, self.terms | self.names, ALIKE, twice=True)
+        place = contrary(sentence, self._places)
         return cut_at_word(place.text.lstrip("-* "), QUOTED) if place else ""
 
     def reads(self, code: str) -> bool:

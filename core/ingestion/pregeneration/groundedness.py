@@ -4,20 +4,28 @@ quality check of what a model made; how it is done is *ours*).
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
-from core.text.said import Place, contrary, places
+from core.text.said import WAYS_TO_DENY
 from core.text.words import identifiers, last_of, parts_of, quantities, query_terms, sentences, words
+from core.vocabulary import NEGATIONS, OPPOSITES
 
 HELD = 0.5
 """Share of a sentence's terms that the document must hold: below it the sentence is somebody's own."""
+NEAR = 0.6
+"""Share of a sentence's terms from which a place of the document speaks of the same."""
+AS_NEAR = 0.15
+"""How much less than the best place another one may hold to be asked, too."""
 ALIGNED = 0.5
 """Share of the best place's share that the places with a number or a name must hold of what is said of it."""
+PROSE = 4
+"""Words of a sentence from which it says something that can be turned."""
 LONGEST_QUESTION = 300
 """Characters of a question; what is longer is no question."""
 _NAMED = re.compile(
@@ -26,6 +34,36 @@ _NAMED = re.compile(
 """A name: acronyms and literals (`True`) say what kind of thing something is, not which."""
 _FENCE = re.compile(r"^\s*(```|~~~)")
 _MARK = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?")
+_NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
+_PLAIN = re.compile(r"(?<![\w.`'\"(=-])[A-Za-z][a-z]+(?![\w(=_]|\.\w)")
+_ANSWER = re.compile(r"^(?:yes|no)\b[,.;:]? *", re.IGNORECASE)
+_TENSE = re.compile(r"n['’]t\b")
+_TURNING = NEGATIONS | WAYS_TO_DENY
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    terms: frozenset[str]
+    words: frozenset[str]
+    denied: frozenset[str]
+    stated: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Place:
+        plain = words(_NOTHING.sub("", _TENSE.sub(" not", text)))
+        denied, stated, negated = list[str](), list[str](), False
+        for word in plain:
+            if word in NEGATIONS:
+                negated = True
+            elif terms := query_terms(word):
+                (denied if negated else stated).extend(terms)
+                negated = False
+        return cls(frozenset(query_terms(text)), frozenset(plain), frozenset(denied), frozenset(stated))
+
+    def turns(self, term: str, other: _Place) -> bool:
+        """Return True if one only denies what the other only states."""
+        ours = (term in self.denied, term in self.stated)
+        return sum(ours) == 1 and ours == (term in other.stated, term in other.denied)
 
 
 Kind = Literal["no question", "empty", "code", "number", "name", "other words", "contrary", "misplaced"]
@@ -52,7 +90,7 @@ class Ground:
     lasts: frozenset[str]
     parts: frozenset[str]
     numbers: Mapping[str, frozenset[str]]
-    places: tuple[Place, ...]
+    places: tuple[_Place, ...]
     blocks: tuple[frozenset[str], ...]
     head: frozenset[str]
     words: frozenset[str]
@@ -76,7 +114,7 @@ class Ground:
             frozenset(last_of(name) for name in names),
             frozenset(part for name in names for part in parts_of(name)) | frozenset(plain),
             {value: frozenset(units) for value, units in numbers.items()},
-            tuple(_places(document)),
+            tuple(_Place.of(text) for text in _places(document)),
             tuple(_blocks(document)),
             frozenset(query_terms(document.partition("\n\n")[0])),
             frozenset(plain),
@@ -106,7 +144,7 @@ class Ground:
             terms, short = frozenset(query_terms(sentence)), f"{sentence[:60]!r}"
             if terms and len(terms & self.terms) < HELD * len(terms):
                 return Unfounded("other words", f"{short} is not from the document")
-            if contrary(sentence, self.places, self.words):
+            if self._turned(sentence, terms):
                 return Unfounded("contrary", f"{short} is the contrary of the document")
             if fact := self._misplaced(sentence, terms):
                 return Unfounded("misplaced", f"{fact} belongs to something else in the document")
@@ -115,6 +153,39 @@ class Ground:
     def _has(self, name: str) -> bool:
         lowered = name.lower()
         return lowered in self.names or last_of(lowered) in self.lasts
+
+    def _turned(self, sentence: str, terms: frozenset[str]) -> bool:
+        """Return True if a sentence says the contrary of the places that speak of the same."""
+        sentence = _ANSWER.sub("", sentence)
+        if not terms or len(_PLAIN.findall(sentence)) < PROSE:
+            return False
+        shares = [len(terms & place.terms) / len(terms) for place in self.places]
+        best = max(shares, default=0.0)
+        if best < NEAR:
+            return False
+        order = sorted(range(len(shares)), key=lambda at: (-shares[at], len(self.places[at].terms)))
+        near = [self.places[at] for at in order if shares[at] >= best - AS_NEAR]
+        own = _Place.of(sentence)
+        for term in own.terms:
+            there = [place for place in near if term in place.terms]
+            if there and all(own.turns(term, place) for place in there):
+                return True
+        if own.words & NEGATIONS and not any(place.words & _TURNING for place in near):
+            return True
+        return any(
+            self._opposed(own, near, mine, theirs)
+            for one, other in OPPOSITES
+            for mine, theirs in ((one, other), (other, one))
+        )
+
+    def _opposed(
+        self, own: _Place, near: Sequence[_Place], mine: frozenset[str], theirs: frozenset[str]
+    ) -> bool:
+        """Return True if a sentence has a word where the places near it (nearest first) have its opposite."""
+        if not own.words & mine or own.words & theirs:
+            return False
+        meets = [bool(place.words & theirs and not place.words & mine) for place in near]
+        return all(meets) or (meets[0] and not mine & self.words)
 
     def _misplaced(self, sentence: str, terms: frozenset[str]) -> str:
         """Return the number or name of a sentence that stands where the page speaks of something else."""
@@ -130,9 +201,14 @@ class Ground:
         return ""
 
 
-def _places(document: str) -> Iterator[Place]:
-    """Read the sentences and items of a document, each also with the one after it."""
-    return places((_statements(block), ()) for block in re.split(r"\n\s*\n", document))
+def _places(document: str) -> list[str]:
+    """Return the sentences and items of a document, each also with the one after it."""
+    found: list[str] = []
+    for block in re.split(r"\n\s*\n", document):
+        some = _statements(block)
+        found += some
+        found += [f"{one} {two}" for one, two in itertools.pairwise(some)]
+    return found
 
 
 def _blocks(document: str) -> list[frozenset[str]]:

@@ -636,7 +636,6 @@ def test_a_label_before_what_is_lacking_changes_nothing(text: str) -> None:
         "If this limit is exceeded, a 413 `RequestEntityTooLarge` error isn't raised [1].",
         "`MAX_CONTENT_LENGTH` is the minimum number of bytes that will be read during this request [1].",
         "`SESSION_REFRESH_EACH_REQUEST` controls whether the cookie is not sent with every response [1].",
-        "Browsers will never send cookies over HTTPS if the cookie is marked secure [1].",
     ],
 )
 def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> None:
@@ -652,6 +651,8 @@ def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> N
         "A 413 `RequestEntityTooLarge` error is not raised unless this limit is exceeded [1].",
         "Browsers will not send cookies marked secure without HTTPS [1].",
         "Start it with `flask run --debug` [2].",
+        "Don't set `MAX_CONTENT_LENGTH` if uploads are to be without a limit [1].",
+        "A 413 error is never raised before the limit is exceeded [1].",
         "Use `response.set_cookie('name', 'value', secure=False)` for cookies [2].",
         "The cookie is not sent with every response unless `session.permanent` is true [1].",
     ],
@@ -702,3 +703,12 @@ don't) pass `passthrough_errors=True` to `app.run`.
   ```"""
     told = Checker(Material([(1, "External Debuggers", page, "3.1")], ("How do I disable the debugger?",)))
     assert not told.faults("When running from Python, pass `use_debugger=False` [1].")
+
+
+def test_what_an_answer_puts_in_an_examples_place_is_the_askers() -> None:
+    pages = [(1, "Excluding", "Remove leading slashes: `/home` becomes `home`.", "1.2")]
+    told = Checker(
+        Material(pages, ("my excludes are like `/srv/kettle/limescale`, do I have to change those",))
+    )
+    assert not told.faults("So `/srv/kettle/limescale` becomes [1]:")
+    assert told.faults("So everybody drinks limescale there and kettles whistle [1].")
