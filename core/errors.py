@@ -85,6 +85,10 @@ class SourceClosed(SourceError):
     """Report a source whose documents may not be told any more, such as a channel that became private."""
 
 
+class NoDocument(SourceError):
+    """Report what is no document any more because its author wants it so: it is empty, or a draft."""
+
+
 class WordsGone(ThreadloreError):
     """Report that somebody was forgotten while an answer was made of their words."""
 

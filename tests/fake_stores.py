@@ -65,7 +65,7 @@ class FakeCorpora:
         return {release: corpus for release, (corpus, _) in self._live.items()}
 
     async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
-        found = [StoredDocument(d.id, d.source, d.path, d.hash) for d in self._of(release)]
+        found = [StoredDocument(d.id, d.source, d.path, d.hash, d.url) for d in self._of(release)]
         return tuple(sorted(found, key=lambda d: (d.source, d.path)))
 
     async def put(self, release: str, document: ChunkedDocument) -> None:

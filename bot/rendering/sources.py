@@ -11,7 +11,7 @@ from typing import Any
 from bot.privacy.visibility import heard
 from core.catalogue.tables import Schedule
 from core.corpora.manager import CorpusManager
-from core.ingestion.reading import Reading
+from core.ingestion.reading import STAYS, Reading
 from core.memory.community import CommunityMemory
 from core.ports import CorpusStore, Remembered, SourceRun
 from core.text.times import iso, minute_of, since_epoch
@@ -135,10 +135,10 @@ def _lines(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _reasons(skipped: Sequence[Sequence[str]]) -> str:
-    """Say why documents were passed over: by name where they take too much, then the commonest reasons."""
+    """Say why documents were passed over, by name where they take too much or stay; the others counted."""
     costly: dict[str, list[str]] = {}
     for path, reason in skipped:
-        if is_too_costly(reason):
+        if is_too_costly(reason) or reason.endswith(STAYS):
             costly.setdefault(reason, []).append(path)
     told = []
     for reason, paths in costly.items():
@@ -190,9 +190,9 @@ def plan_lines(plan: Plan, request: Mapping[str, Any] | None = None, shown: int 
     reading = plan.reading
     lines = [
         f"{plan.release}: {len(reading.added)} to add, {len(reading.changed)} changed, "
-        f"{len(reading.removed)} to remove, {reading.unchanged} unchanged"
+        f"{len(reading.removed)} to remove, {reading.unchanged} unchanged{kept_text(reading)}"
     ]
-    for word in ("added", "changed", "removed"):
+    for word in ("added", "changed", "removed", "kept"):
         lines += _cut([f"  {word}: {entry}" for entry in getattr(reading, word)], shown)
     lines += [f"  failed: {source}: {error}" for source, error in reading.failed]
     touched = [
@@ -209,6 +209,11 @@ def plan_text(found: list[Plan], request: Mapping[str, Any]) -> str:
         first, *rest = plan_lines(plan, request, SHOWN)
         lines += [f"**{first}**", *(f"- {line.strip()}" for line in rest)]
     return "\n".join([*lines, "Nothing has been changed."])
+
+
+def kept_text(reading: Reading) -> str:
+    """Say how many pages stay because they could not be read this time; empty where none do."""
+    return f" ({len(reading.kept)} could not be read and stay as they were)" if reading.kept else ""
 
 
 def _cut(lines: list[str], shown: int) -> list[str]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from bot.rendering.sources import kept_lines, status_lines
+from bot.rendering.sources import kept_lines, kept_text, status_lines
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
@@ -126,9 +126,10 @@ def done_text(done: list[Indexed]) -> str:
         reading = item.reading
         passed = f", {len(reading.skipped)} passed over" if reading.skipped else ""
         failed = "".join(f"\n  {source} failed: {error}" for source, error in reading.failed)
+        kept = kept_text(reading)
         changes = (
             f"{len(reading.added)} added, {len(reading.changed)} changed, {len(reading.removed)} removed, "
-            f"{reading.unchanged} unchanged{passed}"
+            f"{reading.unchanged} unchanged{kept}{passed}"
         )
         lines.append(
             f"{item.corpus.release}: {item.corpus.documents} pages, {item.corpus.chunks} passages "

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from core.domain import ChunkedDocument, Document, RawDocument, Section, content_hash
-from core.errors import OverQuota, SourceError, ThreadloreError
+from core.errors import NoDocument, OverQuota, SourceError, ThreadloreError
 from core.ingestion import formats
 from core.ingestion.chunking import chunk
 from core.ports import Source, Workers
@@ -62,7 +62,7 @@ def parse(raw: RawDocument) -> Document:
     parser = formats.parser_of(raw.format)
     text = "" if kind.is_binary else decode(raw)
     if not text.strip() and not kind.is_binary:
-        raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
+        raise NoDocument(f"{raw.path} is empty; fill it or leave it out of the source.")
     try:
         document: Document = parser.parse(raw, visible(text))
     except RecursionError:
@@ -211,7 +211,7 @@ def _cut(
         max_tokens=max_tokens,
     )
     if not made.searches:
-        raise SourceError("holds no text")
+        raise NoDocument("holds no text")
     return replace(_keyed(made, hash_), people=raw.people)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.domain import ChunkedDocument, RawDocument
-from core.errors import SourceClosed, SourceError, TooCostly
+from core.errors import NoDocument, SourceClosed, SourceError, TooCostly
 from core.ingestion.parsing import UNLIMITED, Quota, cut, following, opened, patience
-from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Workers
+from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Unread, Workers
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,8 @@ DOING: Mapping[str, str] = {
     "sentences": "learning its sentences",
 }
 """What is said of each stage. In the last one a release answers already; its answers get better."""
+STAYS = "its earlier page stays"
+"""What is said of a document that could not be read this time."""
 UNITS: Mapping[str, str] = {"reading": "pages", "sentences": "sentences", "pairs": "pages"}
 LEAST_SECONDS = 0.05
 """Time after which a rate tells something."""
@@ -90,6 +92,8 @@ class Reading:
     """(source, path, reason) of what was passed over."""
     failed: tuple[tuple[str, str], ...] = ()
     """(source, error) of sources that could not be read; their old documents stay."""
+    kept: tuple[str, ...] = ()
+    """Of `unchanged`, those that could not be read this time (`Unread`)."""
 
     @property
     def differs(self) -> bool:
@@ -105,6 +109,7 @@ class Reading:
             self.unchanged + other.unchanged,
             self.skipped + other.skipped,
             self.failed + other.failed,
+            self.kept + other.kept,
         )
 
 
@@ -241,7 +246,8 @@ class Reader:
                 try:
                     document = await asyncio.to_thread(self._cut, raw, run, source.name, old)
                 except SourceError as error:
-                    skipped.append((source.name, raw.path, str(error)))
+                    reason = str(error) if isinstance(error, NoDocument) else Unread(error)
+                    skipped.append((source.name, raw.path, reason))
                     continue
                 if document is None:
                     assert old is not None
@@ -260,9 +266,13 @@ class Reader:
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
         if not ids:
             _check_empty(source, skipped)
+        missing = [page for path, page in before.items() if path not in ids]
+        stay, skipped = _staying(source, skipped, missing)
+        ids |= stay
         removed = _named(source.name, (path for path in before if path not in ids))
         unchanged = len(ids) - len(added) - len(changed)
-        read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped))
+        staying = _named(source.name, stay)
+        read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped), kept=staying)
         return read, list(ids.values()), passages
 
     def _cut(
@@ -291,6 +301,26 @@ def _check_empty(source: Source, skipped: Sequence[tuple[str, str, str]]) -> Non
     raise SourceError(
         f"{source.name} holds no document that can be read{first}; check its path and include patterns."
     )
+
+
+def _staying(
+    source: Source, skipped: Sequence[tuple[str, str, str]], missing: Sequence[StoredDocument]
+) -> tuple[dict[str, str], list[tuple[str, str, str]]]:
+    """Return which missing documents stay, since they could not be read (ids by path), and `skipped` with it.
+
+    What people said does not stay: it may have been deleted.
+    """
+    places = {place: page for page in missing for place in (page.path, page.url)}
+    stay: dict[str, str] = {}
+    told = []
+    for name, place, reason in skipped:
+        if isinstance(reason, Unread) and not isinstance(source, PeoplesSource):
+            inside = [page for page in missing if place.endswith("/") and page.path.startswith(place)]
+            found = [places[place]] if place in places else inside
+            stay |= {page.path: page.id for page in found}
+            reason = f"{reason}; {STAYS}" if found else reason
+        told.append((name, place, str(reason)))
+    return stay, told
 
 
 def _named(source: str, paths: Iterable[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from core.ports.corpora import (
     Source,
     SourceRun,
     StoredDocument,
+    Unread,
     VectorIndex,
     WordIndex,
 )
@@ -124,6 +125,7 @@ __all__ = [
     "Stored",
     "StoredDocument",
     "TokenEncoder",
+    "Unread",
     "UpkeepStore",
     "VectorIndex",
     "VoteEvent",

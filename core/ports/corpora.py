@@ -10,6 +10,12 @@ from core.domain import ChunkedDocument, ContextChunk, Hit, RawDocument, Vector,
 from core.ports.models import Matrix
 
 
+class Unread(str):
+    """Why a document could not be read, which may be there all the same: what was read of it before stays."""
+
+    __slots__ = ()
+
+
 class Source(Protocol):
     """A place where documents lie, read again at every call."""
 
@@ -25,7 +31,10 @@ class Source(Protocol):
 
     @property
     def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
+        """Return (path, reason) of what the last run passed over; a reason may be `Unread`.
+
+        A path that ends in `/` is a folder, with all that lies in it; a page of a website has its address.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,7 @@ class StoredDocument:
     source: str
     path: str
     hash: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)

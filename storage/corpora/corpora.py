@@ -48,7 +48,7 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
     async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
         """Return the documents of the live corpus of a release."""
         statement = (
-            select(DocumentRow.id, DocumentRow.source, DocumentRow.path, DocumentRow.hash)
+            select(DocumentRow.id, DocumentRow.source, DocumentRow.path, DocumentRow.hash, DocumentRow.url)
             .join(CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id)
             .where(CorpusDocumentRow.release == release)
             .order_by(DocumentRow.source, DocumentRow.path)

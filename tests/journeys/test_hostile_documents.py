@@ -100,18 +100,24 @@ async def test_documents_that_take_too_much_are_named_and_the_rest_is_indexed(ke
         assert PORTS["2.0"] in (await app.engine.answer(Question(PORT))).text
 
 
-async def test_a_page_that_became_hostile_goes_as_any_other_that_cannot_be_read(kettle: Kettle) -> None:
+async def test_a_page_that_became_hostile_stays_as_it_was_as_any_other_that_cannot_be_read(
+    kettle: Kettle,
+) -> None:
     write(kettle, zeppelins="A zeppelin job flies to the moon with the flag `--zeppelin`.", other="It is.")
     async with reading(kettle, 1) as (app, _):
         await app.corpus_manager.reindex("2.0")
         (kettle.folder / "docs" / "2.0" / "other.md").write_bytes(b"\0\1\2")
         write(kettle, zeppelins=LOOPS)
         (done,) = await app.corpus_manager.reindex("2.0")
-        gone = ("folder:docs/2.0: other.md", "folder:docs/2.0: zeppelins.md")
-        assert sorted(done.reading.removed) == list(gone) and len(done.reading.skipped) == 2
+        kept = ("folder:docs/2.0: other.md", "folder:docs/2.0: zeppelins.md")
+        assert sorted(done.reading.kept) == list(kept) and not done.reading.removed
+        status = status_text(await status_of(app))
+        assert "`other.md`: binary; its earlier page stays" in status and "`zeppelins.md`: " in status
+        answer = await app.engine.answer(Question("Which flag flies a zeppelin job to the moon?"))
+        assert "--zeppelin" in answer.text
         write(kettle, zeppelins="A zeppelin job flies to Mars with the flag `--mars`.")
         (done,) = await app.corpus_manager.reindex("2.0")
-        assert done.reading.added == ("folder:docs/2.0: zeppelins.md",), "mended, it is read again"
+        assert done.reading.changed == ("folder:docs/2.0: zeppelins.md",), "mended, it is read again"
 
 
 async def test_a_reindex_that_is_cancelled_ends_its_workers_and_the_old_pages_answer(kettle: Kettle) -> None:

@@ -8,6 +8,7 @@ the front matter (its routing rules, versions 2 and 3).
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import re
 import stat
@@ -22,7 +23,7 @@ from core.ingestion.formats import MAX_DOCUMENT_BYTES, endings, format_of, kind_
 from core.ingestion.formats._shared import is_secret
 from core.ingestion.sites import Site, site_of
 from core.ingestion.sources import page_url
-from core.ports import Workers
+from core.ports import Unread, Workers
 
 HEAD_BYTES = front_matter.MAX_CHARACTERS * 4
 """Bytes of a file that may be front matter."""
@@ -171,6 +172,15 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+
+
+def _unreadable(error: Exception) -> str:
+    """Say why a file cannot be read: `Unread`, unless nothing lies there any more."""
+    told = f"unreadable: {getattr(error, 'strerror', None) or error}"
+    return told if not isinstance(error, OSError) or error.errno in _GONE else Unread(told)
+
+
 class FileReader:
     """Read the files that a source means, sorted by path.
 
@@ -217,9 +227,7 @@ class FileReader:
     def _paths(self) -> Iterator[str]:
         def unreadable(error: OSError) -> None:
             place = Path(error.filename or self._folder)
-            self._skipped.append(
-                (place.relative_to(self._folder).as_posix(), f"unreadable: {error.strerror}")
-            )
+            self._skipped.append((f"{place.relative_to(self._folder).as_posix()}/", _unreadable(error)))
 
         for where, folders, files in os.walk(self._folder, onerror=unreadable):
             below = Path(where).relative_to(self._folder)
@@ -264,7 +272,7 @@ class FileReader:
         try:
             page, reason = self._workers.run(place_of, *given)
         except TooCostly as error:
-            return str(error)
+            return Unread(error)
         if reason:
             return reason
         return RawDocument(
@@ -292,23 +300,23 @@ class FileReader:
             if kind.max_bytes > MAX_DOCUMENT_BYTES:  # mostly pictures: its size says little of its text
                 limit = max(limit, kind.max_bytes)
             if status.st_size > limit:
-                return f"too large: {status.st_size:,} bytes, at most {limit:,}"
+                return Unread(f"too large: {status.st_size:,} bytes, at most {limit:,}")
             content = file.read_bytes()
         except UnicodeEncodeError:
             return "its name is not UTF-8"
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
-            return f"unreadable: {getattr(error, 'strerror', None) or error}"
+            return _unreadable(error)
         if content.startswith(_UTF_16) and not kind.is_binary:
             try:
                 content = content.decode("utf-16").encode()
             except UnicodeDecodeError:
-                return "binary"
+                return Unread("binary")
         if b"\0" in content and not kind.is_binary:
-            return "binary"
+            return Unread("binary")
         if not content.strip():
             return "empty"
         if content.startswith(_LFS_POINTER):
-            return "its content is in Git LFS, which is not fetched"
+            return Unread("its content is in Git LFS, which is not fetched")
         return file, content
 
     def _nothing(self) -> str:

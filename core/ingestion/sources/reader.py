@@ -17,7 +17,7 @@ from core.domain import RawDocument, content_hash
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources import page_url
 from core.ingestion.sources._files import Patterns
-from core.ports import Workers
+from core.ports import Unread, Workers
 from core.settings import Settings, variable
 from core.text.words import one_line
 
@@ -141,9 +141,10 @@ class ReaderSource:
         if not text.strip():
             return "empty"
         if "\0" in text:
-            return "binary"
+            return Unread("binary")
         size = len(text.encode("utf-8", "replace"))
-        return f"too large: {size:,} bytes, at most {self._max_bytes:,}" if size > self._max_bytes else ""
+        most = self._max_bytes
+        return Unread(f"too large: {size:,} bytes, at most {most:,}") if size > most else ""
 
     def _document(self, path: str, text: str, metadata: Mapping[str, Any]) -> RawDocument:
         document_format = self._spec.format or format_of(path) or "markdown"

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
+from bot.rendering.status import done_text
 from core.domain import Queries, RawDocument
 from core.errors import EncoderChanged, SourceError, StorageError
 from core.ingestion.indexer import Indexer
 from core.ingestion.reading import Progress
-from core.ports import BUILD
+from core.ports import BUILD, LeftOut, PeoplesSource, Unread
 from core.ports.corpora import Indexes
 from core.retrieval.search import Searcher
 from core.text.words import window_texts
@@ -35,6 +36,16 @@ class Pages:
             raise SourceError(self.broken)
         for path, text in self.pages.items():
             yield RawDocument(path, f"https://docs.example/{path}", text.encode(), self.kind)
+
+
+class PeoplesPages(Pages):
+    """A source of what people said."""
+
+    asks, withheld, may_be_empty = True, 0, False
+
+    def heed(self, people: LeftOut) -> None: ...
+
+    def withhold(self) -> None: ...
 
 
 class Counted(FakeEncoder):
@@ -256,6 +267,61 @@ async def test_what_cannot_be_read_is_passed_over_with_its_reason() -> None:
     assert done.corpus.documents == 2
     run = next(run for run in await house.store.runs() if run.source == house.source.name)
     assert dict(run.skipped).keys() == {"huge.md", "binary.md"}
+
+
+@pytest.mark.parametrize("text", ["x" * 6_000_000, "a\0b"])
+async def test_a_page_that_cannot_be_parsed_any_more_stays_says_so_and_is_tried_again(text: str) -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.pages = dict(PAGES) | {"kettle.md": text}
+    done = await house.reindex()
+    assert done.reading.kept == ("folder:pages: kettle.md",) and not done.reading.removed
+    assert (done.reading.unchanged, done.corpus.documents) == (2, 2)
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+    run = next(run for run in await house.store.runs() if run.source == house.source.name)
+    ((path, reason),) = run.skipped
+    assert path == "kettle.md" and reason.endswith("; its earlier page stays")
+    assert "(1 could not be read and stay as they were), 1 passed over" in done_text([done])
+
+    house.source.pages["kettle.md"] = "# Kettle\n\nThe kettle whistles after four minutes."
+    assert (await house.reindex()).reading.changed == ("folder:pages: kettle.md",)
+    del house.source.pages["kettle.md"]
+    done = await house.reindex()
+    assert done.reading.removed == ("folder:pages: kettle.md",)
+
+
+@pytest.mark.parametrize("text", ["", "---\ndraft: true\n---\n\n# Kettle\n\nIt boils.", "# Kettle\n"])
+async def test_a_page_that_its_author_emptied_or_hid_goes(text: str) -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.pages["kettle.md"] = text
+    assert (await house.reindex()).reading.removed == ("folder:pages: kettle.md",)
+
+
+async def test_what_lies_in_a_place_that_cannot_be_read_now_stays_and_what_is_gone_goes() -> None:
+    text = "# Kettle\n\nThe kettle boils water when its lid is closed."
+    house = House(
+        {path: text + path for path in ("a.md", "in/b.md", "in/c/d.md", "into.md", "gone.md", "w.md")}
+    )
+    await house.reindex()
+    house.source.pages = {"e.md": text}
+    house.source.skipped = [("a.md", Unread("x")), ("in/", Unread("x")), ("gone.md", "not there")]
+    house.source.skipped += [("https://docs.example/w.md", Unread("x"))]
+    reading = (await house.reindex()).reading
+    assert [entry.rpartition(" ")[2] for entry in reading.kept] == ["a.md", "in/b.md", "in/c/d.md", "w.md"]
+    assert [entry.rpartition(" ")[2] for entry in reading.removed] == ["gone.md", "into.md"]
+    assert [reason for *_, reason in reading.skipped] == ["x; its earlier page stays"] * 2 + [
+        "not there",
+        "x; its earlier page stays",
+    ]
+
+
+async def test_what_people_said_does_not_stay_where_it_cannot_be_read() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    source = house.source = PeoplesPages(dict(PAGES) | {"kettle.md": "a\0b"})
+    assert isinstance(source, PeoplesSource)
+    assert (await house.reindex()).reading.removed == ("folder:pages: kettle.md",)
 
 
 async def test_another_encoder_is_refused_and_a_rebuild_serves_the_old_one_until_it_is_done() -> None:

@@ -16,6 +16,7 @@ from core.ingestion.sources.github import source as github
 from core.ingestion.sources.history import source as history
 from core.ingestion.sources.sdist import source as sdist
 from core.ingestion.sources.website import source as website
+from core.ports import Unread
 from core.workers.process import is_too_costly, over
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of
 from tests.core.ingestion_sources.site_server import Site, page
@@ -49,7 +50,12 @@ def test_a_page_whose_links_cannot_be_read_is_named(tmp_path: Path) -> None:
         source = website.WebsiteSource(spec("website", options, tmp_path), tmp_path, Tired())
         assert [d.path for d in source.documents()] == ["docs", "docs/good"]
         ((place, reason),) = source.skipped
-        assert place == f"{site.url}/docs/bad" and WHY in reason and is_too_costly(reason)
+        assert (
+            place == f"{site.url}/docs/bad"
+            and isinstance(reason, Unread)
+            and WHY in reason
+            and is_too_costly(reason)
+        )
 
 
 def test_a_sitemap_that_cannot_be_read_is_named(tmp_path: Path) -> None:

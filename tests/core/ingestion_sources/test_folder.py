@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.ingestion.parsing import parse
 from core.ingestion.sources import open_source, page_url
 from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.folder import FolderSource, Options
+from core.ports import Unread
 from core.settings import load_settings
 from tests.fake_workers import FakeWorkers
 
@@ -130,6 +132,36 @@ def test_what_cannot_be_read_is_passed_over_with_the_reason(tmp_path):
     assert len(reasons) == 7
     assert paths(source) == ["LICENSE", "a.md"]
     assert len(source.skipped) == 7
+
+
+def test_what_is_there_and_cannot_be_read_is_told_from_what_is_gone(tmp_path, monkeypatch):
+    write(tmp_path, "a.md", "off.md", "vague.md")
+    write(tmp_path, "binary.md", content=b"\x89PNG\0\0")
+    write(tmp_path, "empty.md", content=b"\n")
+    write(tmp_path, "shut/b.md", "open/c.md")
+    (tmp_path / "docs/gone.md").symlink_to("nowhere.md")
+    errors = {"off.md": errno.EACCES, "vague.md": errno.EIO, "c.md": errno.ENOENT}
+    as_it_is, walk = Path.read_bytes, os.walk
+
+    def failing(file):
+        if file.name in errors:
+            raise OSError(errors[file.name], os.strerror(errors[file.name]))
+        return as_it_is(file)
+
+    def walking(top, onerror):
+        for where, folders, files in walk(top, onerror=onerror):
+            if "shut" in folders:
+                folders.remove("shut")
+                onerror(PermissionError(errno.EACCES, "Permission denied", f"{where}/shut"))
+            yield where, folders, files
+
+    monkeypatch.setattr(Path, "read_bytes", failing)
+    monkeypatch.setattr(os, "walk", walking)
+    source = folder(tmp_path)
+    assert paths(source) == ["a.md"]
+    unread = {path for path, reason in source.skipped if isinstance(reason, Unread)}
+    assert unread == {"off.md", "vague.md", "binary.md", "shut/"}
+    assert {path for path, _ in source.skipped} - unread == {"empty.md", "gone.md", "open/c.md"}
 
 
 def test_links_do_not_leave_the_folder(tmp_path):

@@ -17,7 +17,7 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from core.domain import Document, RawDocument
-from core.errors import SourceError
+from core.errors import NoDocument
 from core.ingestion import front_matter
 from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
@@ -52,11 +52,11 @@ _CONTAINER = re.compile(r"^\s*+(?:\{?([\w:-]++)\}?|\{\s*+\.([\w-]++)[^}]*+\})\s*
 def parse(raw: RawDocument, text: str) -> Document:
     """Parse a Markdown document, with the anchors that its site gives to headings.
 
-    Raises SourceError for a page that its front matter keeps off the site.
+    Raises NoDocument for a page that its front matter keeps off the site.
     """
     front, body = front_matter.split(text)
     if front.hidden:
-        raise SourceError(f"{raw.path} is {front.hidden}, says its front matter")
+        raise NoDocument(f"{raw.path} is {front.hidden}, says its front matter")
     site = site_of(raw.root, location(raw))
     myst = site is None and is_myst(body)
     writer = MarkdownWriter(raw, myst=myst, slug=slug_of(raw, site, body, myst))

@@ -27,7 +27,7 @@ from core.ingestion.sources.website.links import (
     tidy,
 )
 from core.ingestion.sources.website.page_cache import Copy, PageCache
-from core.ports import Workers
+from core.ports import Unread, Workers
 
 ROBOTS_BYTES = 500 * 1024
 """Bytes of robots.txt that count (RFC 9309, 2.5)."""
@@ -99,7 +99,7 @@ class Crawl:
                         continue
                     links = await self._links(found)
                     if isinstance(links, str):
-                        self._skip(url, links)
+                        self._skip(found.url, links)
                         continue
                     page = self._kept_page(url, found, links)
                     if isinstance(page, Copy):
@@ -185,7 +185,7 @@ class Crawl:
         before = self.kept.get(url)
         if self._late:
             if before is None:
-                self._skip(url, "the crawl took too long")
+                self._skip(url, Unread("the crawl took too long"))
             else:
                 self.kept.use(url)
             return before
@@ -201,7 +201,7 @@ class Crawl:
             alone = len(self._known) == 1 and before is None
             if alone or (self._lost >= LOST_AFTER and not await self._answers(url)):
                 raise SiteDown(f"{url}: {error}") from None
-            self._skip(url, f"{error}{'; its earlier copy stays' if before else ''}")
+            self._skip(url, f"{error}; its earlier copy stays" if before else Unread(error))
             if before:
                 self.kept.use(url)
             return before
@@ -268,7 +268,7 @@ class Crawl:
         try:
             return await asyncio.to_thread(run)
         except TooCostly as error:
-            return str(error)
+            return Unread(error)
 
     async def _answers(self, url: str) -> bool:
         """Return True if the host of a page answers at all, when several of its pages did not."""
