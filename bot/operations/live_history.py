@@ -34,7 +34,7 @@ class HistoryUpkeep:
         sources: Sources,
         corpus_manager: CorpusManager,
         scrub: Callable[[], Awaitable[None]],
-        made_anew: Callable[[Collection[str]], None],
+        made_anew: Callable[[Collection[str]], Awaitable[None]],
     ) -> None:
         self._live, self._corpus_manager, self._scrub, self._made_anew = (
             live,
@@ -67,7 +67,7 @@ class HistoryUpkeep:
         for source in (s for all_ in self._peoples.values() for s in all_):
             source.asks = False
         names = {release: [s.name for s in all_] for release, all_ in self._peoples.items()}
-        self._begin(names, tuple(accounts))
+        await self._begin(names, tuple(accounts))
 
     def written(self, accounts: Collection[str]) -> list[dict[str, Any]]:
         """Return the messages of a person in the copies of channels, the latest first; blocking."""
@@ -85,7 +85,7 @@ class HistoryUpkeep:
         """Start removing a channel (`slack:C1`) that is no longer public."""
         if channel in self._channels:
             self._live.became_private(channel)
-            self._begin(
+            await self._begin(
                 {
                     release: [s.name for s in all_ if channel in s.channels]
                     for release, all_ in self._sources.items()
@@ -119,9 +119,9 @@ class HistoryUpkeep:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._live.stop()
 
-    def _begin(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str] = ()) -> None:
+    async def _begin(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str] = ()) -> None:
         if not any(names.values()):
-            self._made_anew(forgotten)
+            await self._made_anew(forgotten)
         else:
             task = asyncio.create_task(self._read({r: some for r, some in names.items() if some}, forgotten))
             self._tasks.add(task)
@@ -151,7 +151,7 @@ class HistoryUpkeep:
                 failed = True
                 log.error("what people said could not be read again for %s: %s", release, error)
         if not failed:
-            self._made_anew(forgotten)
+            await self._made_anew(forgotten)
         try:
             await self._corpus_manager.rewrite_words()
             await self._scrub()

@@ -41,16 +41,18 @@ def noted(home: Path) -> dict[Path, set[str]]:
     return found
 
 
-def clean(home: Path, ids: Collection[str], forms: Sequence[bytes]) -> list[str]:
-    """Take out of the exported JSONL files answers and pairs, by id, what is made of pages, by their paths,
-    and texts; return other files that hold any of them. Those in the home are removed: they are reports,
-    which can be rewritten.
+def clean(
+    home: Path, ids: Collection[str], forms: Sequence[bytes], name_of: Callable[[str], str] = str
+) -> list[str]:
+    """Take out of the exported JSONL files answers and pairs, by id, what is made of pages, by their paths or
+    what `name_of` makes of these, and texts; return other files that hold any of them. Those in the home are
+    removed: they are reports, which can be rewritten.
     """
     left: list[str] = []
     for path, told in noted(home).items():
         try:
             if _has_lines(path):
-                _clean_lines(path, ids, forms)
+                _clean_lines(path, ids, forms, name_of)
             elif not told.isdisjoint(ids) or any(form in path.read_bytes() for form in forms):
                 if path.resolve().is_relative_to(home.resolve()):
                     path.unlink()
@@ -69,9 +71,15 @@ def _has_lines(path: Path) -> bool:
         return file.read(1) == b"{"
 
 
-def _clean_lines(path: Path, ids: Collection[str], forms: Sequence[bytes]) -> None:
+def _clean_lines(
+    path: Path, ids: Collection[str], forms: Sequence[bytes], name_of: Callable[[str], str]
+) -> None:
+    def stays(line: bytes) -> bool:
+        named = _ids(line)
+        return {*named, *map(name_of, named)}.isdisjoint(ids)
+
     lines = path.read_bytes().splitlines(keepends=True)
-    kept = [line for line in lines if _ids(line).isdisjoint(ids) and not any(form in line for form in forms)]
+    kept = [line for line in lines if stays(line) and not any(form in line for form in forms)]
     if len(kept) < len(lines):
         write_whole(path, kept)
 
@@ -121,11 +129,14 @@ class Holders:
 
     async def forget(self, accounts: Collection[str], ids: Collection[str]) -> None:
         """Take out what is kept of people, and of answers and pairs by their ids."""
-        for running in tuple(self._running.values()):
+        told = dict(self._running)
+        for running in told.values():
             await running.forget(accounts, ids)
         for platform, kept in self._at_rest.items():
-            if platform not in self._running:
+            if platform not in told:
                 await asyncio.to_thread(kept.forget, self._home, accounts, ids)
+                if platform in self._running:  # it read its files meanwhile
+                    await self._running[platform].forget(accounts, ids)
             await asyncio.to_thread(kept.tidy, self._home)
 
     async def known(self) -> dict[str, float]:

@@ -23,8 +23,6 @@ EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
-KEY_LENGTH = 255
-"""Characters of an id at most that other processes of a cluster are told."""
 CLOCKS_SECONDS = 60.0
 """How far the clocks of a cluster's machines may be apart."""
 Told = Callable[[Collection[str]], Awaitable[None]]
@@ -130,26 +128,27 @@ class Forgetting:
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         for take_out in self._after:
             await take_out(accounts)
-        await self._cluster.tell(GONE, "", *(key for key in ids if len(key) <= KEY_LENGTH))
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
     async def forgotten_elsewhere(self, ids: Collection[str]) -> None:
         """Keep nothing in this home and process of people whom another process of a cluster has forgotten.
 
-        `ids` are answers, pairs and pages that are gone; at the start of a process there are none.
+        `ids` are answers and pairs that are gone, and one-way names of pages. Without any, as at the start of
+        a process, they are all that were ever told.
         """
+        ids = ids or (await self._cluster.news(0, GONE)).keys.get(GONE, set()) - {""}
         (await self._encoders.current()).forget()
         since, now = self._followed, time.time()
         accounts = {
             account
             for account, written_at in (await self._holders.known()).items()
-            if self._privacy.forgotten(account) > (since or written_at) - CLOCKS_SECONDS
+            if (at := self._privacy.forgotten(account)) and at > (since or written_at) - CLOCKS_SECONDS
         }
         if accounts or ids:
             await self._holders.forget(accounts, ids)
         await asyncio.to_thread(self._overwrite, ())
         await asyncio.to_thread(drop_open_files, self._home)
-        await asyncio.to_thread(clean, self._home, ids, ())
+        await asyncio.to_thread(clean, self._home, ids, (), self._privacy.names.of_gone)
         self._followed = now  # not before: what fails is tried again
 
     async def settle(self) -> None:

@@ -19,6 +19,9 @@ Notice = Literal["answer", "vote"]
 """What somebody who opted out is told once: how they are answered, that their votes do not count."""
 _LIST = "opt-out"
 _PAGES = "pages"
+_GONE = "gone"
+ANEW_SECONDS = 600.0
+"""How long other processes of a cluster take an author's pages for old, unless they are told of new ones."""
 _MARK = "~"
 Said = tuple[str, Collection[str]]
 """A text, and whose words it holds."""
@@ -55,9 +58,7 @@ class Names:
         if not name or is_veiled(name):
             return name
         platform, colon, _ = name.partition(":")
-        parts = (part.encode("utf-8", "surrogatepass") for part in (place, name))
-        digest = hashlib.blake2b(b"\0".join(parts), digest_size=12, key=self._key).hexdigest()
-        return f"{platform}:{_MARK}{digest}" if colon else f"{_MARK}{digest}"
+        return f"{platform if colon else ''}{colon}{_MARK}{self._digest(name, place)}"
 
     def veils(self, account: str, place: str) -> frozenset[str]:
         """Return every one-way name that a person may stand under at a place."""
@@ -66,6 +67,18 @@ class Names:
     def of_pages(self, account: str) -> str:
         """Return the one-way name of an account as an author of pages, the same for all of them."""
         return self.veil(account, _PAGES)
+
+    def authors(self, accounts: Iterable[str]) -> set[str]:
+        """Return the one-way names of accounts as authors of pages; GitHub's stand there in small letters."""
+        return {self.of_pages(name) for account in accounts for name in (account, account.lower())}
+
+    def of_gone(self, path: str) -> str:
+        """Return the one-way name of a page whose words are gone."""
+        return f"{_MARK}{self._digest(path, _GONE)}"
+
+    def _digest(self, name: str, place: str) -> str:
+        parts = (part.encode("utf-8", "surrogatepass") for part in (place, name))
+        return hashlib.blake2b(b"\0".join(parts), digest_size=12, key=self._key).hexdigest()
 
     def stands_for(self, name: str, account: str, place: str) -> bool:
         """Return True if a name that was kept for a place is that of the person behind an account."""
@@ -121,13 +134,18 @@ class Privacy:
         """Note that a person asked to be forgotten now; sources leave out what they wrote before."""
         now = time.time()
         await self._store.forget(self._listed(account), now)
-        self._authors |= {self.names.of_pages(name): math.inf for name in self.names.everyone(account)}
+        authors = self.names.authors(self.names.everyone(account))
+        self._authors |= dict.fromkeys(authors, math.inf)
+        if self._is_shared:  # who else answers of these pages hears of it, until they are new
+            await self._store.forget(authors, now + ANEW_SECONDS)
         await self.load()
 
-    def pages_are_made_anew(self, accounts: Collection[str]) -> None:
+    async def pages_are_made_anew(self, accounts: Collection[str]) -> None:
         """Note that no page holds words any more that these people wrote before they were forgotten."""
-        now = time.time()
-        self._authors |= {self.names.of_pages(account): now for account in accounts}
+        now, authors = time.time(), self.names.authors(accounts)
+        self._authors |= dict.fromkeys(authors, now)
+        if self._is_shared and authors:
+            await self._store.forget(authors, now)
 
     async def heard(self) -> None:
         """Know whom another process of a cluster has forgotten until now, before its news arrive."""

@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from core.errors import StorageUnavailable
+from core.ports.cluster import GONE
 from storage.database.hold import (
     GRACE_SECONDS,
     LOCK,
@@ -45,7 +46,7 @@ BEAT_SECONDS = 2.0
 LISTEN_SECONDS = 0.5
 """How long it waits for a notification before it looks whether there is something else to do."""
 KEPT_SECONDS = 3600.0
-"""How long changes are kept for others to hear of."""
+"""How long changes are kept for others to hear of; what was forgotten is kept for who is away for longer."""
 CHANNEL = "threadlore"
 LEADER = LOCK + 1
 NOW = "extract(epoch FROM clock_timestamp())"
@@ -62,7 +63,9 @@ _LEFT = text(
     "SELECT 1 FROM claims c WHERE c.answer_id IS NULL "
     "AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.holder) LIMIT 1"
 )
-_FORGET = text("DELETE FROM changes WHERE at < extract(epoch FROM clock_timestamp()) - :kept")
+_FORGET = text(
+    f"DELETE FROM changes WHERE at < extract(epoch FROM clock_timestamp()) - :kept AND topic <> '{GONE}'"
+)
 _ALIVE = {
     "connect_timeout": 5,
     "keepalives_idle": 3,

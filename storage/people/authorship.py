@@ -147,14 +147,13 @@ async def whose(connection: AsyncConnection, answers: Collection[str], text: boo
 
 async def names_of(connection: AsyncConnection, accounts: Collection[str], names: Names) -> set[str]:
     """Return all names under which a person's words are kept: accounts, and one-way names of them."""
-    pages = {names.of_pages(name) for account in accounts for name in (account, account.lower())}
     veiled = select(WordsRow.person, WordsRow.place).where(WordsRow.place != "").distinct()
     own = {
         row.person
         for row in await connection.execute(veiled)
         if row.person in {names.veil(account, row.place) for account in accounts}
     }
-    return {*accounts, *pages, *own}
+    return {*accounts, *names.authors(accounts), *own}
 
 
 async def held_words(connection: AsyncConnection, people: Collection[str]) -> Held:

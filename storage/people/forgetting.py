@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.ports import Forgotten
 from core.ports.about import FORGOTTEN
+from core.ports.cluster import GONE
 from core.privacy.names import Names
 from storage.database.database import Database, Store
 from storage.people.authorship import (
@@ -113,6 +114,8 @@ class SqlPeople(Store):
             await blank_traces(connection, held[ANSWER, TRACE] - own - told)
             await _forget_words(connection, names, own, pairs, messages)
             await self._database.owe_scrub(connection)
+            ids = ("", *own, *told, *pairs, *map(self._names.of_gone, paths))
+            self._database.tell(connection, GONE, ids)
         gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), frozenset(paths))
         return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
 

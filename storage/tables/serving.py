@@ -117,7 +117,7 @@ class MemberRow(Base):
 
 
 class ChangeRow(Base):
-    """What a process of a cluster changed that others hold in memory; kept for an hour."""
+    """What a process changed that others of its cluster hold, for an hour; what was forgotten stays."""
 
     __tablename__ = "changes"
     number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +119,26 @@ async def test_a_platform_that_runs_keeps_no_other_ones_files_from_being_cleaned
         assert await holders.expire(9.0, True) == {"letters of pigeons": 1, "letters of owls": 3}
     await holders.forget({"pigeons:ben"}, ())
     assert pigeons.forgotten == ["pigeons:ben"] and told == ["pigeons:ann"]
+
+
+async def test_a_platform_that_begins_while_its_files_are_cleaned_forgets_what_it_has_read(
+    tmp_path: Path,
+) -> None:
+    told: list[str] = []
+
+    async def forget(accounts: Collection[str], ids: Collection[str]) -> None:
+        told.extend(accounts)
+
+    async def expire(before: float, dry_run: bool) -> int:
+        return 0
+
+    class Late(Kept):
+        def forget(self, home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
+            super().forget(home, accounts, ids)
+            begun.enter_context(holders.running("pigeons", forget=forget, expire=expire))
+
+    pigeons = Late("pigeons")
+    holders = Holders(tmp_path, {"pigeons": pigeons})
+    with ExitStack() as begun:
+        await holders.forget({"pigeons:ann"}, ())
+    assert pigeons.forgotten == told == ["pigeons:ann"]

@@ -87,6 +87,27 @@ async def test_who_was_forgotten_is_known_by_the_last_time(store: OptOutStore) -
     assert await store.opt_outs() == frozenset(), "that is another list"
 
 
+async def test_other_processes_know_the_authors_of_pages_that_are_gone(store: OptOutStore) -> None:
+    names = Names(b"k" * 32, PEOPLE)
+    one, two = (Privacy(store, names, is_shared=True) for _ in range(2))
+    authors = [names.of_pages("slack:U1"), names.of_pages("discord:7")]
+    await two.heard()
+    assert not any(two.gone([author], 1.0) for author in authors)
+    began = time.time()
+    await one.forget("slack:U1")
+    await two.heard()
+    assert all(two.gone([author], began) for author in authors)
+    assert two.gone(authors, time.time() + 60), "a page may still be read as it was"
+    assert not two.gone([names.of_pages("slack:U2")], 1.0)
+    await one.pages_are_made_anew(["slack:U1", "discord:7", "ann"])
+    await two.heard()
+    assert two.gone(authors, began) and not two.gone(authors, time.time() + 1)
+    assert two.forgotten("slack:U1") < time.time(), "what they write from now on is read"
+    await one.forget("github:Bob")
+    await two.heard()
+    assert two.gone([names.of_pages("github:bob")], began), "GitHub's authors stand there in small letters"
+
+
 async def test_linked_accounts_are_forgotten_together_and_nothing_names_them(store: OptOutStore) -> None:
     privacy = Privacy(store, Names(b"k" * 32, PEOPLE))
     await privacy.load()

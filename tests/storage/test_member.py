@@ -15,6 +15,7 @@ from sqlalchemy import text
 from core.domain import MessageRef
 from core.errors import DatabaseBusy, StorageError, StorageUnavailable
 from core.ports import Claim
+from core.ports.cluster import GONE, MEMORY
 from storage.database.cluster import SqlCluster
 from storage.database.database import Database
 from storage.database.places import CONNECTIONS, Places
@@ -116,6 +117,19 @@ async def test_a_change_rings_the_bell_and_has_a_number(two: Two) -> None:
     assert news.keys == {"pauses": {""}, "memory": {"p1"}} and news.number == since + 2
     assert not (await SqlCluster(first, first.member).news(since)).keys, "one's own changes are no news"
     assert (await told.news(since, "memory")).keys == {"memory": {"p1"}}
+
+
+async def test_what_was_forgotten_is_kept_for_who_is_away_for_long(two: Two) -> None:
+    first, second = two.databases
+    assert first.member and second.member
+    for topic in (MEMORY, GONE):
+        await SqlCluster(first, first.member).tell(topic, "x")
+    two.execute("UPDATE changes SET at = at - 86400 * 3650")
+    first.member._forgot_at = second.member._forgot_at = -math.inf
+    async with asyncio.timeout(PATIENCE):
+        while two.execute(f"SELECT 1 FROM changes WHERE topic = '{MEMORY}'"):
+            await asyncio.sleep(0.05)
+    assert (await SqlCluster(second, second.member).news(0, GONE)).keys == {GONE: {"x"}}
 
 
 async def test_one_has_its_turn_after_the_other(two: Two) -> None:

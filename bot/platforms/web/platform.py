@@ -140,9 +140,9 @@ class Playground:
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))
         try:
             await self._posts.load()
-            await self._room.open()
             holders, posts = self._dispatch.holders, self._posts
             with holders.running(self.name, forget=posts.forget, expire=posts.expire):
+                await self._room.open()
                 await self._server.start()
                 self.started.set()
                 self._room.resume()
