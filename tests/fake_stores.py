@@ -319,10 +319,12 @@ class FakeMemories:
             left = {"replaced": replaced} | ({"queries": {"topic": topic}} if topic else {})
             bare = {"question": "", "text": "", "citations": [], "trace": left}
             self._answers[answer_id] |= bare
-            shared = sum(one["pair_id"] == pair_id for one in self._answers.values()) > 1
+            having = [one for one in self._answers.values() if one["pair_id"] == pair_id]
+            shared = any(one["text"] for one in having)
             if pair and pair.origin == "answer" and not (pair.aside or voted or shared):
                 del self._pairs[pair_id]
-                self._answers[answer_id]["pair_id"] = ""
+                for one in having:
+                    one["pair_id"] = ""
 
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])

@@ -111,14 +111,16 @@ async def withdraw_answer(
 
 
 async def _drop_unvoted(connection: AsyncConnection, answer_id: str, pair_id: str) -> bool:
-    """Remove the pair of an answer on which no vote stands, where it is that answer's alone."""
-    shared = exists().where(AnswerRow.pair_id == PairRow.id, AnswerRow.id != answer_id)
+    """Remove the pair of an answer on which no vote stands, unless another one that has it says something."""
+    others = (AnswerRow.pair_id == PairRow.id, AnswerRow.id != answer_id)
+    shared = exists().where(*others, AnswerRow.text != "")
     own = (PairRow.id == pair_id, PairRow.origin == "answer", PairRow.aside == "", ~shared)
     topic = await connection.scalar(select(PairRow.topic).where(*own))
     if topic is None:
         return False
     await connection.execute(delete(PairRow).where(PairRow.id == pair_id))
     await connection.execute(delete(DistinctionRow).where(DistinctionRow.pair_id == pair_id))
+    await connection.execute(update(AnswerRow).where(AnswerRow.pair_id == pair_id).values(pair_id=""))
     await drop_words(connection, PAIR, [pair_id])
     await delete_vectors(connection, {topic})
     return True

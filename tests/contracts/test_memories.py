@@ -359,6 +359,16 @@ async def test_what_is_withdrawn_takes_its_pair_along_unless_a_vote_stands_on_it
     assert await memories.vote(Vote("a-taken", "u", UP), 1.0) is None
 
 
+async def test_the_last_of_the_answers_that_share_a_pair_takes_it_along(memories: MemoryStore) -> None:
+    await keep(memories, pair("shared"), "first")
+    await keep(memories, pair("shared"), "second")
+    await memories.withdraw("first", replaced=False)
+    assert await memories.pairs(["shared"]), "the other answer says it still"
+    await memories.withdraw("second", replaced=True)
+    assert not await memories.pairs(["shared"])
+    assert [(await memories.answer(key) or {})["pair_id"] for key in ("first", "second")] == ["", ""]
+
+
 async def test_what_cites_a_page_that_is_gone_is_stale_until_it_is_back(memories: MemoryStore) -> None:
     await keep(memories, pair("one", citations=cited("h1")))
     await keep(memories, pair("both", citations=cited("h1", "h2")))
