@@ -1,13 +1,36 @@
-"""What was said in a thread or channel that is gone: platforms tell nothing of its messages then."""
+"""What goes: answers to what was deleted, and what was said in a thread or channel that is gone."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 
+from bot.conversation.answering import tell
 from bot.conversation.desk import Desk
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, ref_of
 from core.domain import MessageRef
+from core.errors import PlatformError
+from core.languages import N_, _, speaking
+from core.ports import Claim
+
+log = logging.getLogger(__name__)
+
+DELETED = N_("The answer is deleted.")
+
+
+async def removed(chat: Chat, claim: Claim) -> tuple[MessageRef, ...]:
+    """Delete the messages of an answer; return those that the platform keeps: they say that it is deleted."""
+    kept = []
+    for part in claim.parts:
+        try:
+            await chat.delete((part,))
+        except PlatformError as error:
+            log.warning("the answer to a deleted question cannot be deleted: %s", error)
+            with speaking(claim.language):
+                await tell(chat, (part,), _(DELETED))
+            kept.append(part)
+    return tuple(kept)
 
 
 async def said_in(

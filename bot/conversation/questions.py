@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
 from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, deletion, say
-from bot.conversation.gone import said_in
+from bot.conversation.gone import removed, said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above, says_nothing_new
@@ -321,8 +321,7 @@ class Questions:
                 await self._desk.withdraw(claim)
                 await self._desk.conversations.emptied(key)
             if claim is not None and claim.parts:
-                await chat.delete(claim.parts)
-                await self._desk.conversations.posted(key, ())
+                await self._desk.conversations.posted(key, await removed(chat, claim))
             return claim.answer_id if claim else None
 
     async def resume(self, chat: Chat) -> None:

@@ -17,7 +17,8 @@ from core.languages import _
 from core.ports import ConversationStore
 from core.ports.escalations import Ticket
 
-History = Callable[[Chat, MessageRef], Awaitable[Sequence[Turn]]]
+History = Callable[[Chat, MessageRef, str], Awaitable[Sequence[Turn]]]
+"""Reads what was said before a message, as the person of an account means it."""
 
 
 class Marks:
@@ -85,7 +86,7 @@ class Marks:
                 asker=question.author.id,
                 channel=message.ref.channel_key,
                 scope=message.scope,
-                history=tuple(await self._history(chat, question.ref)),
+                history=tuple(await self._history(chat, question.ref, question.author.id)),
             )
         if asked is not None:
             await self._remember(chat, message, reaction, asked)

@@ -13,6 +13,7 @@ from bot.conversation.answering import Answering
 from bot.conversation.desk import Desk
 from bot.conversation.limits import wait_text
 from bot.escalation.asking import Escalation
+from bot.interactions.gratitude import counted, taken_back
 from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder, packed, unpacked
 from bot.privacy.visibility import beyond
@@ -29,8 +30,7 @@ from bot.rendering.answers import (
 )
 from core.domain import Question, Vote
 from core.errors import PlatformError, ThreadloreError
-from core.languages import N_, _, ngettext, spoken
-from core.memory.scoring import Esteem
+from core.languages import N_, _, spoken
 from core.ports import Claim
 from core.ports.opinions import Correction
 
@@ -38,10 +38,6 @@ log = logging.getLogger(__name__)
 
 VOTES: dict[str, Literal[0, 1]] = {"up": 1, "down": 0}
 """Controls that are a vote, and what it is worth."""
-COUNTED = N_("Your 👍 counts. Thank you!")
-LASTING = N_("Your 👍 counts. This answer is remembered now: who asks this again gets it at once.")
-SHUN = N_("Your 👍 is taken back. This answer is no longer remembered.")
-UNCOUNTED = {1: N_("Your 👍 is taken back."), 0: N_("Your 👎 is taken back.")}
 NOTED = N_("Thank you, that is noted.")
 KEPT = N_("Thank you. It is kept with the answer, and the admins see it.")
 REMEMBERED = N_("Thank you. Your answer is remembered for this question from now on.")
@@ -135,10 +131,10 @@ class Presses:
             await self._vote(press, None)
             claim = await self._desk.conversations.claim_of(press.value)
             await self._desk.off_replaced(claim, press.person, value)
-            await responder.reply(Reply(_taken_back(value, await self._desk.engine.esteem(press.value))))
+            await responder.reply(Reply(taken_back(value, await self._desk.engine.esteem(press.value))))
         elif value:
             await self._vote(press, 1)
-            await responder.reply(Reply(_counted(await self._desk.engine.esteem(press.value))))
+            await responder.reply(Reply(counted(await self._desk.engine.esteem(press.value))))
         else:
             await self._down(press, responder)
 
@@ -256,33 +252,43 @@ class Presses:
         self, chat: Chat, claim: Claim, message: Message, said: _Again, responder: Responder
     ) -> None:
         """Answer a message that asks once more, unless it is answered already or somebody asked too much."""
-        where, asker = message.ref, message.author.id
-        known = await self._desk.conversations.claimed(message.key)
-        if known and known.parts:
-            link = await chat.permalink(known.parts[0])
-            await responder.reply(Reply(said.there.format(link=link) if link else said.here))
+        async with self._desk.lock(message.key):  # two may ask at once
+            task = await self._begun(chat, claim, message, said, responder)
+        if task is None:
             return
-        if self._answering.stopping or message.key in self._answering:
-            await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else said.asking))
-            return
-        if refused := await self._desk.limits.wait(asker, where.channel_key):
-            await responder.reply(Reply(wait_text(refused.seconds)))
-            return
-        # a thread goes on with who asked: nobody else becomes its asker by a press
-        own = self._desk.opted_out.is_asker(claim, asker)
-        conversation = where.conversation if own else f"{where.conversation}{message.key[len(where.key) :]}"
-        again = Claim(message.key, conversation, asker, time.time(), packed(message))
-        if known:
-            await self._desk.conversations.reopen(message.key, again.payload, again.at)
-        elif not await self._desk.conversations.claim(again):
-            await responder.reply(Reply(said.asking))
-            return
-        task = self._answering.begin(chat, message, ())
         await responder.reply(Reply(said.begun))
         await self._answering.follow(message.key, task)
         done = await self._desk.conversations.claimed(message.key)
         if not (self._answering.stopping or (done and done.parts)):
             await responder.reply(Reply(_(ThreadloreError.told)))
+
+    async def _begun(
+        self, chat: Chat, claim: Claim, message: Message, said: _Again, responder: Responder
+    ) -> asyncio.Task[None] | None:
+        """Begin to answer a message that asks once more; None where it is told why not."""
+        where, asker, conversations = message.ref, message.author.id, self._desk.conversations
+        known = await conversations.claimed(message.key)
+        if known and known.parts:
+            link = await chat.permalink(known.parts[0])
+            await responder.reply(Reply(said.there.format(link=link) if link else said.here))
+            return None
+        elsewhere = known and not known.is_settled and not await conversations.is_ours(message.key)
+        if self._answering.stopping or elsewhere or message.key in self._answering:
+            await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else said.asking))
+            return None
+        if refused := await self._desk.limits.wait(asker, where.channel_key):
+            await responder.reply(Reply(wait_text(refused.seconds)))
+            return None
+        # a thread goes on with who asked: nobody else becomes its asker by a press
+        own = self._desk.opted_out.is_asker(claim, asker)
+        conversation = where.conversation if own else f"{where.conversation}{message.key[len(where.key) :]}"
+        again = Claim(message.key, conversation, asker, time.time(), packed(message))
+        if known:  # its answer was deleted: the new one is whose press it is
+            await conversations.dropped(message.key)
+        if not await conversations.claim(again):
+            await responder.reply(Reply(said.asking))
+            return None
+        return self._answering.begin(chat, message, ())
 
     async def _delete(self, chat: Chat, press: Press, answer_id: str) -> str:
         """Delete an answer for the person who asked, or for an admin; return what to say."""
@@ -303,28 +309,3 @@ class Presses:
         if claim is not None:
             await self._desk.conversations.posted(claim.message, ())
         return DELETED
-
-
-def _counted(esteem: Esteem | None) -> str:
-    """Say what a 👍 has just done."""
-    if esteem is None:
-        return _(COUNTED)
-    if esteem.missing:
-        said = ngettext(
-            "Your 👍 counts. One more 👍 and it is remembered.",
-            "Your 👍 counts. {count} more 👍 and it is remembered.",
-            esteem.missing,
-        )
-        return said.format(count=esteem.missing)
-    if not esteem.is_remembered:
-        return _(COUNTED)
-    if esteem.good == 1:
-        return _(LASTING)
-    found = _("Your 👍 counts. {count} people found this answer good: who asks this again gets it at once.")
-    return found.format(count=esteem.good)
-
-
-def _taken_back(value: Literal[0, 1], esteem: Esteem | None) -> str:
-    """Say what a vote that is taken back has just done."""
-    is_gone = value and esteem is not None and not (esteem.good or esteem.is_remembered)
-    return _(SHUN) if is_gone else _(UNCOUNTED[value])

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.interactions.presses import DELETED, FORGOTTEN, KEPT, LASTING, NOT_YOURS, NOTED, OLD
+from bot.interactions.gratitude import LASTING
+from bot.interactions.presses import DELETED, FORGOTTEN, KEPT, NOT_YOURS, NOTED, OLD
 from bot.ports.chat import Control
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
