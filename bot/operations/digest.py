@@ -53,18 +53,24 @@ class Digest:
         if await self._notices.is_settled(key) or (self._tried and now - self._tried < RETRY):
             return
         self._tried = now
-        since = (now - due) / DAY + WEEK * await self._weeks(due)
-        found, wrong, days = await self._gaps(since), await self._wrong_reuse(since), round(since)
-        if found or wrong:
-            quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
-            await self._notices.say_once(digest_text(found, self._product, days, wrong), key, quoted)
-        else:
-            await self._notices.settle(key)
+        owed: dict[int, list[str]] = {}
+        for channel in self._notices.channels:
+            if not await self._notices.is_settled(key, channel):
+                owed.setdefault(await self._weeks(due, channel), []).append(channel)
+        for weeks, channels in owed.items():
+            since = (now - due) / DAY + WEEK * weeks
+            found, wrong, days = await self._gaps(since), await self._wrong_reuse(since), round(since)
+            if found or wrong:
+                quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
+                text = digest_text(found, self._product, days, wrong)
+                await self._notices.say_once(text, key, quoted, channels)
+            else:
+                await self._notices.settle(key, channels)
 
-    async def _weeks(self, due: datetime) -> int:
-        """Return how many weeks were not told of; one where that is long ago, or never was."""
+    async def _weeks(self, due: datetime, channel: str) -> int:
+        """Return how many weeks a channel was not told of; one where that is long ago, or never was."""
         for weeks in range(1, LONGEST_WEEKS + 1):
-            if await self._notices.was_told(f"gaps {due - timedelta(weeks=weeks):%Y-%m-%d}"):
+            if await self._notices.was_told(f"gaps {due - timedelta(weeks=weeks):%Y-%m-%d}", channel):
                 return weeks
         return 1
 

@@ -86,25 +86,28 @@ class Notices:
         for place in places:
             await self._say(Notice(place, key, text, now))
 
-    async def was_told(self, key: str) -> bool:
-        """Return True if a notice was said in every channel."""
-        known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
+    async def was_told(self, key: str, channel: str = "") -> bool:
+        """Return True if a notice was said in every channel, or in that one."""
+        known = [await self._store.notice(one, _key(key)) for one in self._one_or_all(channel)]
         return all(notice is not None and notice.told_at > 0 for notice in known)
 
-    async def is_settled(self, key: str) -> bool:
-        """Return True if a notice was said in every channel, or could not be for a day."""
-        known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
+    async def is_settled(self, key: str, channel: str = "") -> bool:
+        """Return True if a notice was said in every channel, or in that one, or could not be for a day."""
+        known = [await self._store.notice(one, _key(key)) for one in self._one_or_all(channel)]
         return all(notice is not None and self._is_settled(notice) for notice in known)
+
+    def _one_or_all(self, channel: str) -> Sequence[str]:
+        return (channel,) if channel else self.channels
 
     def _is_settled(self, notice: Notice) -> bool:
         return notice.told_at > 0 or self._clock() - notice.at >= GIVE_UP_SECONDS
 
-    async def say_once(self, text: str, key: str, concerns: str = "") -> None:
+    async def say_once(self, text: str, key: str, concerns: str, channels: Sequence[str]) -> None:
         """Post a text where it was not posted yet; the text is not kept, so the caller must retry, for a day.
 
         `concerns` are the answers whose questions it quotes, as of a `Reply`.
         """
-        for channel in self.channels:
+        for channel in channels:
             known = await self._store.notice(channel, _key(key)) or Notice(
                 channel, _key(key), "", self._clock()
             )
@@ -116,9 +119,9 @@ class Notices:
             told_at = 0.0 if problem else self._clock()
             await self._store.keep(replace(known, told_at=told_at, tries=known.tries + 1))
 
-    async def settle(self, key: str) -> None:
-        """Mark a notice as said everywhere, because there is nothing to say."""
-        for channel in self.channels:
+    async def settle(self, key: str, channels: Sequence[str]) -> None:
+        """Mark a notice as said in these channels, because there is nothing to say."""
+        for channel in channels:
             if await self._store.notice(channel, _key(key)) is None:
                 await self._store.keep(Notice(channel, _key(key), "", self._clock(), self._clock()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -114,6 +114,24 @@ async def test_a_channel_that_is_gone_is_tried_for_a_day_and_the_next_digest_tel
     for wall in desk.walls.values():
         wall.down = False
     assert len(await desk.at(datetime(2026, 12, 7, 9, 0))) == 2 and desk.days[-1] == 14
+
+
+async def test_a_channel_that_is_gone_makes_the_others_hear_nothing_twice() -> None:
+    desk = Desk()
+    await desk.at(MONDAY)
+    desk.walls["discord"].down = True
+    slack, discord = (desk.walls[name].said for name in ("slack", "discord"))
+    for week in (1, 2):
+        desk.now += 7 * GIVE_UP_SECONDS
+        await desk.at(MONDAY + timedelta(weeks=week))
+        assert len(slack) == 1 + week and "in the last 7 days" in slack[-1][1]
+        desk.now += GIVE_UP_SECONDS
+        assert not await desk.at(MONDAY + timedelta(weeks=week, days=1))
+    desk.walls["discord"].down = False
+    desk.now += 6 * GIVE_UP_SECONDS
+    await desk.at(MONDAY + timedelta(weeks=3))
+    assert "in the last 7 days" in slack[-1][1]
+    assert "in the last 21 days" in discord[-1][1], "that one is told what it missed"
 
 
 async def test_wrong_reuse_is_told_with_the_gaps() -> None:
