@@ -168,9 +168,9 @@ def _share(outcomes: Sequence[Outcome], counts: Callable[[Outcome], bool]) -> fl
 def likeness(answers: Sequence[str], gold: Sequence[str], with_bert: bool = True) -> dict[str, float]:
     """Compare answers with gold answers; blocking, so call it in a worker thread.
 
-    Without `with_bert` BERTScore is left out, whose model is looked for on the network. Returns `bleu` and
-    `chrf` (0 to 100, over all), `rouge1` and `rougeL` (mean F, 0 to 1), and `bertscore` (mean F), each only
-    where its package is installed and, for the last, its model is there.
+    Without `with_bert` BERTScore is left out, which takes long. Returns `bleu` and `chrf` (0 to 100, over
+    all), `rouge1` and `rougeL` (mean F, 0 to 1), and `bertscore` (mean F), each only where its package is
+    installed and, for the last, its model is on this machine: it is not fetched.
     """
     if not answers:
         return {}
@@ -199,6 +199,14 @@ def _rouge(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
 
 def _bert(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
     if (bert := _module("bert_score")) is None:
+        return {}
+    hub, model = _module("huggingface_hub"), bert.utils.lang2model["en"]
+    if hub is None or not isinstance(hub.try_to_load_from_cache(model, "config.json"), str):
+        log.warning(
+            "BERTScore is left out, for its model %s is not on this machine. To fetch it once (1.4 GB): "
+            "python -c \"import bert_score; bert_score.BERTScorer(lang='en')\"",
+            model,
+        )
         return {}
     try:
         _, _, f = bert.score(list(answers), list(gold), lang="en", verbose=False)

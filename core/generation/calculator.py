@@ -22,7 +22,7 @@ Number = int | float
 
 _MARKER = re.compile(r"\{\{\s*+calc\s*+:([^{}]{1,400})\}\}", re.IGNORECASE)
 _KEYWORDS = ("and", "else", "for", "if", "in", "is", "not", "or")
-"""What Python reads with a warning where it stands behind a number in one word."""
+"""What Python reads with a warning where it stands behind a number in one word (`lambda.5is 1`, too)."""
 _UNFINISHED = re.compile(r"\{\{?[^{}]*\}?$")
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
@@ -68,7 +68,8 @@ def calculate(expression: str) -> str:
     if len(text) > MAX_CHARACTERS:
         raise UsageError(f"An expression may have {MAX_CHARACTERS} characters; shorten it.")
     words = re.findall(r"[\w.]+", text.lower())
-    if any(word[0] in "0123456789." and any(one in word for one in _KEYWORDS) for word in words):
+    clings = any(not word.isalpha() and any(one in word for one in _KEYWORDS) for word in words)
+    if clings or re.search(r"[\"'\\]", text):  # Python reads texts with warnings of their own
         raise UsageError(f"{text!r} is not arithmetic.")
     text = text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**")
     text = _GROUPED.sub(_ungrouped, text)

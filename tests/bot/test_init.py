@@ -244,6 +244,19 @@ def test_a_model_that_nobody_chose_is_not_written_so_that_none_is_no_problem(tmp
     assert "OLLAMA_HOST=off" in (tmp_path / ".env").read_text()
 
 
+@pytest.mark.parametrize(
+    "where", ["http://127.0.0.1:8000/docs/", "http://localhost/", "http://[::1]/", "http://10.1.2.3/"]
+)
+def test_a_website_of_the_own_network_may_be_read_and_is_told(tmp_path, where):
+    said = init(tmp_path / "own", ask=Person(), secret=Person(), given=Given("Kettle", (f"2.0={where}",)))
+    (source,) = load_catalogue(tmp_path / "own" / "corpora.toml", Kinds()).sources
+    assert source.options.private and "The website of 2.0 is on your own network: `private = true`" in said
+    given = Given("Kettle", ("2.0=http://93.184.215.14/",))
+    assert "own network" not in init(tmp_path / "open", ask=Person(), secret=Person(), given=given)
+    (source,) = load_catalogue(tmp_path / "open" / "corpora.toml", Kinds()).sources
+    assert not source.options.private
+
+
 def test_another_folder_is_proposed_than_those_that_are_taken(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     given = Given("Kettle", ("1.0=https://kettle.example/",))

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.ingestion.sources._public import NotPublic, public_addresses
 
 _GIT = re.compile(
     r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
 )
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
+
+
+PRIVATE = "private = true"
+"""The line of a website without which no address of the own network is read."""
 
 
 class Unclear(Exception):
@@ -31,11 +39,34 @@ def located(where: str, link: str = "") -> str:
             raise Unclear(
                 f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder."
             )
-        return f'kind = "website"\nstart = [{json.dumps(where)}]\n'
+        own = f"{PRIVATE}\n" if _is_on_own_network(where) else ""
+        return f'kind = "website"\nstart = [{json.dumps(where)}]\n{own}'
     else:
         kind, values = _on_disk(where)
     lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value]
     return "\n".join([f'kind = "{kind}"', *lines, *([f"url = {json.dumps(link)}"] if link else [])]) + "\n"
+
+
+def private_word(docs: Mapping[str, str]) -> list[str]:
+    """Say of which releases (names, with the lines of their sources) a website is on the own network."""
+    own = ", ".join(release for release, lines in docs.items() if PRIVATE in lines)
+    said = (
+        f"The website of {own} is on your own network: `{PRIVATE}` in corpora.toml lets the bot read it. "
+        f"Take it out if that is not meant."
+    )
+    return [said] if own else []
+
+
+def _is_on_own_network(address: str) -> bool:
+    """Return True if the host of a website has an address of the own network; False where nobody knows."""
+    try:
+        parts = urlsplit(address)
+        public_addresses(parts.hostname or "", parts.port or 443)
+    except NotPublic:
+        return True
+    except (OSError, ValueError):  # indexing says what is wrong with it
+        return False
+    return False
 
 
 def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:

@@ -6,8 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from core.domain import Document, Product, Question, Release, Section
@@ -243,6 +245,26 @@ def test_likeness_leaves_out_what_is_not_installed() -> None:
     scores = likeness(["the same words", "other"], ["the same words", "words"])
     assert scores.keys() <= {"bleu", "chrf", "rouge1", "rougeL", "bertscore"}
     assert likeness([], []) == {}
+
+
+@pytest.mark.parametrize("there", [None, "/models/config.json"])
+def test_the_model_of_bertscore_is_not_looked_for_on_the_network(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, there: str | None
+) -> None:
+    asked: list[str] = []
+
+    def score(*given: object, **options: object) -> tuple[None, None, np.ndarray]:
+        asked.append("score")
+        return None, None, np.array([0.5])
+
+    packages = {
+        "bert_score": SimpleNamespace(score=score, utils=SimpleNamespace(lang2model={"en": "some-large"})),
+        "huggingface_hub": SimpleNamespace(try_to_load_from_cache=lambda model, file: there),
+    }
+    monkeypatch.setattr("evaluation.metrics._module", packages.get)
+    assert likeness(["a"], ["b"]) == ({"bertscore": 0.5} if there else {})
+    assert asked == ["score"] * bool(there)
+    assert ("some-large is not on this machine. To fetch it once" in caplog.text) == (there is None)
 
 
 async def test_plots_are_drawn_or_left_out(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+import warnings
+
 import pytest
 
 from core.errors import UsageError
@@ -67,3 +69,14 @@ def test_markers_are_filled_in_and_bad_ones_keep_their_words() -> None:
     assert fill("It is {{calc: 3*7}} and {{ Calc: 1/0 }}.") == "It is 21 and 1/0."
     assert fill("{{ template }} stays") == "{{ template }} stays"
     assert without_unfinished("It is {{calc: 3") == "It is "
+
+
+@pytest.mark.parametrize(
+    "expression", ["1(2)", "0x 1 in", "lambda.5is 1", "f1.1jor 2", r"'\d'", "2if 1else 3"]
+)
+def test_what_is_no_arithmetic_makes_python_warn_of_nothing(expression: str) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with pytest.raises(UsageError):
+            calculate(expression)
+    assert not warned
