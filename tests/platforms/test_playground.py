@@ -345,7 +345,11 @@ def test_more_windows_than_a_browser_has_connections_follow_what_happens(
 
 @pytest.mark.parametrize(
     "worker",
-    ["undefined", "class { port = { postMessage() {} }; }", "class { constructor() { throw new Error(); } }"],
+    [
+        "undefined",
+        "class { port = { postMessage() {}, close() {} }; }",
+        "class { constructor() { throw new Error(); } }",
+    ],
 )
 def test_a_window_without_the_worker_that_others_share_has_a_stream_of_its_own(
     page: Page, worker: str
@@ -358,6 +362,59 @@ def test_a_window_without_the_worker_that_others_share_has_a_stream_of_its_own(
         page.find("#messages .message", "Heard all the same")
     finally:
         page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+
+
+def test_a_window_keeps_no_way_to_the_worker_from_an_earlier_look(page: Page) -> None:
+    counted = """
+        window.ports = { open: 0, closed: new Set() };
+        const Shared = window.SharedWorker, close = MessagePort.prototype.close;
+        window.SharedWorker = class extends Shared {
+          constructor(...given) { super(...given); window.ports.open += 1; }
+        };
+        MessagePort.prototype.close = function () { window.ports.closed.add(this); close.call(this); };
+    """
+    made = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": counted})
+    try:
+        page.open(channel="general")
+        page.js("""
+            let hidden = false;
+            Object.defineProperty(document, "hidden", { get: () => hidden });
+            for (let n = 0; n < 20; n += 1) {
+              hidden = !hidden;
+              document.dispatchEvent(new Event("visibilitychange"));
+            }
+        """)
+        page.write("Heard all the same")
+        page.find("#messages .message", "Heard all the same")
+        assert page.js("return [window.ports.open, window.ports.closed.size]") == [11, 10]
+    finally:
+        page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
+
+
+def test_a_list_of_messages_is_one_tab_stop_and_arrow_keys_go_through_it(page: Page) -> None:
+    page.open(channel="general")
+    for number in range(30):
+        page.write(f"Message {number}")
+        page.find("#messages .message", f"Message {number}")
+    stops = """
+        return [...document.querySelectorAll('#messages .message, #messages .message *')]
+          .filter((one) => one.tabIndex >= 0)
+          .map((one) => one.closest('.message').innerText.match(/Message \\d+/)[0])
+    """
+    assert set(page.js(stops)) == {"Message 29"}, "the latest is what Tab goes to"
+    page.js("document.querySelector('#messages .message:last-child').focus()")
+    page.keys(Keys.ARROW_UP, Keys.ARROW_UP)
+    focused = "return document.activeElement.innerText.match(/Message \\d+/)?.[0]"
+    assert page.js(focused) == "Message 27" and set(page.js(stops)) == {"Message 27"}
+    assert page.js("return document.activeElement.getAttribute('aria-label')").startswith("Ada")
+    page.keys(Keys.HOME)
+    assert page.js(focused) == "Message 0"
+    page.keys(Keys.TAB)
+    assert page.js("return document.activeElement.closest('.message').innerText.includes('Message 0')")
+    assert page.js("return document.activeElement.matches('button')"), "what can be done with it follows"
+    page.js("document.querySelector('#messages .message').focus()")
+    page.keys(Keys.END)
+    assert page.js(focused) == "Message 29"
 
 
 def test_a_window_that_was_away_hears_what_it_missed_while_another_follows(page: Page) -> None:

@@ -8,6 +8,7 @@ import { followUp } from "./hint.js";
 import { closeMenu } from "./menu.js";
 import { showList } from "./messages.js";
 import { showHeader, showProgress, showSidebar } from "./panels.js";
+import { listen as followKeys } from "./roving.js";
 import { toggleSection } from "./section.js";
 import { api, author, channel, enter, roots, state, thread } from "./store.js";
 import { showTour, startTour, tourIsOver } from "./tour.js";
@@ -187,7 +188,7 @@ function startOf(message) {
 const panelTitle = h("h2", { id: "panel-title" });
 const panelBack = h("button", { type: "button", class: "icon-button", "aria-label": "Back to the thread", onclick: () => { state.why = null; paint(); } }, icon("back"));
 const panelClose = h("button", { type: "button", class: "icon-button", "aria-label": "Close the panel", onclick: () => closePanel() }, icon("close"));
-const panelList = h("div", { class: "messages in-thread", id: "thread", tabindex: "0", role: "region", "aria-label": "Thread" });
+const panelList = h("div", { class: "messages in-thread", id: "thread", tabindex: "0", role: "region", "aria-label": "Thread", "aria-describedby": "message-keys" });
 const panelWhy = h("div", { class: "panel-why", tabindex: "0", role: "region", "aria-label": "Why this answer" });
 const panelFollow = h("div", { class: "follow-box", hidden: true });
 const panelTour = h("div", { class: "tour-box", role: "region", "aria-label": "Tour", hidden: true });
@@ -298,6 +299,7 @@ function closeDrawer() {
   if (document.body.classList.contains("with-menu")) toggleDrawer();
 }
 
+for (const one of [byId("messages"), panelList]) followKeys(one);
 byId("compose").append(mainComposer.element);
 byId("scrim").addEventListener("click", closeDrawer);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); mainComposer.focus(); });

@@ -58,9 +58,11 @@ export function reconcile(container, rows) {
       fresh.dataset.key = row.key;
       fresh.mark = row.mark;
       if (element) {
+        const isCurrent = element === document.activeElement;
         const act = element.contains(document.activeElement) ? document.activeElement.dataset.act : undefined;
         if (element === next) next = fresh;
         element.replaceWith(fresh);
+        if (isCurrent) fresh.focus({ preventScroll: true });
         if (act) fresh.querySelector(`[data-act="${CSS.escape(act)}"]`)?.focus({ preventScroll: true });
       }
       element = fresh;

@@ -6,6 +6,7 @@ import { choose, footer, note, plural, reactions, reactMenu } from "./controls.j
 import { avatar, h, icon, reconcile } from "./dom.js";
 import { inline } from "./inline.js";
 import { markdown } from "./markdown.js";
+import { rove } from "./roving.js";
 import { offerSections, reopen } from "./section.js";
 import { author, channel, notes, replies, state } from "./store.js";
 
@@ -46,6 +47,7 @@ export function showList(container, posts, { inThread, actions }) {
     before = post;
   }
   reconcile(container, rows);
+  rove(container);
 }
 
 function isFirstNew(post, before) {

@@ -52,6 +52,7 @@ function hear(person, mark, told) {
       clearTimeout(late);
       shared.onerror = port.onmessage = null;
       port.postMessage({});
+      port.close();
     };
     const giveUp = () => { leave(); alone(); };
     const late = setTimeout(giveUp, ANSWERS_MS);

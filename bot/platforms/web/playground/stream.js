@@ -36,5 +36,7 @@ addEventListener("connect", ({ ports: [port] }) => {
   port.onmessage = ({ data }) => {
     leave(port);
     if (data.person) join(port, data);
+    else port.close(); // its window opens another one when it is looked at again
   };
+  port.onclose = () => leave(port); // of a window that went without a word
 });
