@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import answer, until
+from tests.platforms.slack_wire import CUT
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -24,18 +27,23 @@ async def test_an_answer_that_slack_did_not_take_is_said_when_it_is_back(bot: Bo
         assert updates[:3] == ["internal_error"] * 3 and updates[-1] == ""
 
 
-async def test_an_answer_that_slack_took_and_did_not_say_so_is_not_said_again(bot: Bot) -> None:
+@pytest.mark.parametrize("status", [504, 503, CUT])
+@pytest.mark.parametrize("streams", [False, True])
+async def test_an_answer_that_slack_took_and_did_not_say_so_is_not_said_again(
+    streams: bool, status: int, bot: Bot
+) -> None:
     async with SlackStage(bot) as stage:
         answered, lost = stage.server._answer, []
+        posting = "chat.startStream" if streams else "chat.postMessage"
 
         def late(method: str, *given: Any) -> Any:
             found = answered(method, *given)
-            if method != "chat.postMessage" or lost:
+            if method != posting or lost:
                 return found
             lost.append(found)
-            return {"ok": False, "error": "gateway_timeout"}, 504, {}
+            return {"ok": False, "error": "fatal_error"}, status, {}
 
-        stage.server.streaming.there = False
+        stage.server.streaming.there = streams
         stage.server._answer = late  # type: ignore[method-assign]
         said = await stage.say("ann", PORT, to="bot")
         assert PORTS["2.0"] in (await answer(stage, said)).text

@@ -19,6 +19,9 @@ from tests.platforms.slack_scopes import EVENTS, SCOPES
 from tests.platforms.slack_web import WebApi
 from tests.platforms.slack_whispers import Whispers
 
+CUT = 0
+"""The status of an answer that nobody gets: the connection ends instead."""
+
 
 @dataclass(frozen=True)
 class Call:
@@ -312,7 +315,10 @@ class Wire:
         answer, status, headers = self._answer(method, given, request.headers.get("Authorization", ""))
         self.calls.append(Call(method, given, str(answer.get("error", ""))))
         self._news.set()
-        return web.json_response(answer, status=status, headers={"X-OAuth-Scopes": self.scopes} | headers)
+        if status == CUT and request.transport is not None:
+            request.transport.close()
+        headers = {"X-OAuth-Scopes": self.scopes} | headers
+        return web.json_response(answer, status=status or 200, headers=headers)
 
     def _answer(
         self, method: str, given: dict[str, Any], bearer: str

@@ -110,7 +110,9 @@ class Messages:
                     await self._update(parts[index], shown, quick)
                 else:
                     calls = () if parts else reply.calls
-                    parts.append(await self._say(channel, thread, shown, calls))
+                    # who answers looks for what may be posted, before it is posted again
+                    is_looked_for = not reply.final or bool(reply.answer_id)
+                    parts.append(await self._say(channel, thread, shown, calls, is_looked_for))
         except SlackRefused as error:
             if error.code not in TOO_LONG or limit < LEAST:
                 raise
@@ -120,13 +122,16 @@ class Messages:
             parts.pop()
         return tuple(parts)
 
-    async def _say(self, channel: str, thread: str, shown: Shown, calls: Sequence[str] = ()) -> MessageRef:
+    async def _say(
+        self, channel: str, thread: str, shown: Shown, calls: Sequence[str], is_looked_for: bool
+    ) -> MessageRef:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
+        call = self._api.carefully if is_looked_for else self._api.call
         if thread:
             given["thread_ts"] = thread
         await self._turns.take(channel)
         answer = await self.composer.send(
-            *shown, lambda payload: self._api.call("chat.postMessage", **given, **calling(calls, payload))
+            *shown, lambda payload: call("chat.postMessage", **given, **calling(calls, payload))
         )
         ts = str(answer.get("ts") or "")
         channel = str(answer.get("channel") or channel)

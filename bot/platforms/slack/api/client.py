@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.http_retry.async_handler import AsyncRetryHandler
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
@@ -69,14 +70,17 @@ class SlackApi:
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
         # Bolt warns of a token that it does not need here, in the environment or in the client
         self._log.addFilter(lambda record: not record.getMessage().startswith("As "))
-        self._patient = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
-        self._patient.retry_handlers = [
-            AsyncConnectionErrorRetryHandler(max_retry_count=2),
-            AsyncServerErrorRetryHandler(max_retry_count=2),
-            AsyncRateLimitErrorRetryHandler(max_retry_count=5),
-        ]
-        self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
-        self._patient.proxy = self._quick.proxy = proxy_for(base_url)
+        limits = AsyncRateLimitErrorRetryHandler(max_retry_count=5)
+        unsent = AsyncConnectionErrorRetryHandler(2, error_types=[aiohttp.ClientConnectorError])
+        lost, failed = AsyncConnectionErrorRetryHandler(2), AsyncServerErrorRetryHandler(2)
+
+        def client(*again: AsyncRetryHandler) -> AsyncWebClient:
+            made = AsyncWebClient(bot_token, base_url, logger=self._log, retry_handlers=[*again])
+            made.proxy = proxy_for(base_url)  # the SDK takes one of the environment where it is given none
+            return made
+
+        self._patient, self._quick = client(lost, failed, limits), client(lost)
+        self._careful, self._once = client(unsent, limits), client(unsent)
         self._token = bot_token
         self.user = self.bot = self.team = self.enterprise = self.date = self.url = ""
         """The bot's own user id (U…), bot id (B…), workspace (T…), its organization on an Enterprise Grid
@@ -92,7 +96,8 @@ class SlackApi:
             ping_interval=ping,
         )
         # one session for all calls keeps connections open; the SDK opens one per call otherwise
-        self._patient.session = self._quick.session = self._socket.aiohttp_client_session
+        for one in (self._patient, self._quick, self._careful, self._once):
+            one.session = self._socket.aiohttp_client_session
 
     async def call(self, method: str, *, quick: bool = False, **arguments: Any) -> dict[str, Any]:
         """Call a Web API method; `quick` gives up early instead of waiting out a rate limit.
@@ -102,9 +107,13 @@ class SlackApi:
         client, seconds = (self._quick, QUICK) if quick else (self._patient, PATIENT)
         return await self._call(client, seconds, method, arguments)
 
+    async def carefully(self, method: str, **arguments: Any) -> dict[str, Any]:
+        """Call a Web API method, and not again where Slack may have carried it out; raises SlackRefused."""
+        return await self._call(self._careful, PATIENT, method, arguments)
+
     async def once(self, method: str, **arguments: Any) -> dict[str, Any]:
         """Call a Web API method once, and wait long for what comes of it; raises SlackRefused."""
-        return await self._call(self._quick, PATIENT, method, arguments)
+        return await self._call(self._once, PATIENT, method, arguments)
 
     async def _call(
         self, client: AsyncWebClient, seconds: float, method: str, arguments: Mapping[str, Any]
