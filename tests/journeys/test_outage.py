@@ -52,6 +52,24 @@ async def test_an_answer_that_slack_took_and_did_not_say_so_is_not_said_again(
         assert lost and await bot.app.conversations.answer_of(f"{stage.key()}:{only.id}")
 
 
+@pytest.mark.parametrize(
+    ("method", "code"),
+    [
+        ("chat.update", "update_failed"),
+        ("chat.update", "external_channel_migrating"),
+        ("chat.postMessage", "message_limit_exceeded"),
+        ("chat.postMessage", "team_added_to_org"),
+    ],
+)
+async def test_what_slack_refuses_for_the_moment_is_tried_again(method: str, code: str, bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.streaming.there = False
+        stage.server.fail(method, code)
+        said = await stage.say("ann", PORT, to="bot")
+        assert PORTS["2.0"] in (await answer(stage, said)).text
+        assert code in [call.error for call in stage.server.calls]
+
+
 async def test_what_slack_refuses_for_good_is_not_tried_again(bot: Bot) -> None:
     async with SlackStage(bot) as stage:
         stage.server.streaming.there = False

@@ -16,13 +16,16 @@ REFUSED_TOKENS = frozenset({
     "token_revoked", "two_factor_setup_required",
 })
 """The same token will not work again."""
-TRANSIENT = frozenset({
-    "fatal_error", "internal_error", "rate_limited", "ratelimited", "request_timeout", "service_unavailable",
-    "timeout",
+NOT_DONE = frozenset({
+    "external_channel_migrating", "message_limit_exceeded", "rate_limited", "ratelimited",
+    "team_added_to_org",
 })
-"""The same call may work later."""
-NOT_DONE = frozenset({"rate_limited", "ratelimited"})
-"""The call was not carried out; of any other trouble of the moment nobody knows whether it was."""
+"""The call was not carried out, and may be later."""
+TRANSIENT = NOT_DONE | {
+    "fatal_error", "internal_error", "messaging_processing_failed", "request_timeout", "service_unavailable",
+    "timeout", "update_failed",
+}
+"""The same call may work later; of what is not among `NOT_DONE` nobody knows whether it was carried out."""
 NO_STREAMS = frozenset({
     "deprecated_endpoint", "enterprise_is_restricted", "feature_not_enabled", "is_bot", "method_deprecated",
     "missing_scope", "not_allowed_token_type", "unknown_method",
