@@ -317,7 +317,7 @@ async def _whole(work: Awaitable[_T]) -> _T:
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait({task})
+        await asyncio.wait({asyncio.gather(task, return_exceptions=True)})  # nobody hears of an error now
         raise
 
 

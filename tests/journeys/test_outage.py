@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
 
+from bot.conversation.desk import deletion
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
@@ -68,6 +70,27 @@ async def test_what_slack_refuses_for_the_moment_is_tried_again(method: str, cod
         said = await stage.say("ann", PORT, to="bot")
         assert PORTS["2.0"] in (await answer(stage, said)).text
         assert code in [call.error for call in stage.server.calls]
+
+
+async def test_a_question_deleted_while_its_sign_of_work_is_posted_is_no_error(
+    bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.streaming.there = False
+        stage.server.held.add("chat.postMessage")
+        said = await stage.say("ann", PORT, to="bot")
+        key = f"{stage.key()}:{said.id}"
+        await until(lambda: stage.server.holding, "a sign of work on its way")
+        await stage.delete(said)
+        while not await bot.app.conversations.taken(deletion(key)):
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.2)  # the answer is cancelled meanwhile
+        stage.server.fail("chat.postMessage", "thread_not_found")
+        stage.server.held.clear()
+        await until(lambda: [c for c in stage.server.calls if c.error == "thread_not_found"], "a refusal")
+        await stage.quiet()
+        gc.collect()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 async def test_what_slack_refuses_for_good_is_not_tried_again(bot: Bot) -> None:

@@ -81,6 +81,8 @@ class Wire:
         """Time for an acknowledgement, and the pauses before an event comes again without one."""
         self.held: set[str] = set()
         """Methods that are not answered at all."""
+        self.holding: set[str] = set()
+        """Those of them that were called."""
         self.spread = False
         """Whether events go to the open connections in turn, instead of to the newest."""
         self.broken_links = 0
@@ -311,6 +313,7 @@ class Wire:
         else:
             given = {**request.query, **(await request.post())}
         while method in self.held:  # a test changes it
+            self.holding.add(method)
             await asyncio.sleep(0.02)
         answer, status, headers = self._answer(method, given, request.headers.get("Authorization", ""))
         self.calls.append(Call(method, given, str(answer.get("error", ""))))
