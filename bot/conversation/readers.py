@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.conversation.desk import Desk, paused_text
-from bot.conversation.triggers import is_greeting, is_pleasantry
+from bot.conversation.triggers import is_greeting, is_pleasantry, points_above
 from bot.home.logs import about
 from bot.ports.chat import Person, Reply
 from bot.rendering.answers import ABOUT, compose, said
@@ -148,9 +148,10 @@ class Readers:
         return asked.release if asked.moved or not asked.earlier else ""
 
     def _small_talk(self, text: str) -> str:
-        if is_greeting(text):
+        thanks = is_pleasantry(text)
+        if is_greeting(text) or (thanks and points_above(text)):
             return _(ABOUT).format(product=self.product)
-        if is_pleasantry(text):
+        if thanks:
             known = _("Any time. Ask me whatever else you want to know about {product}.")
             return known.format(product=self.product)
         return ""

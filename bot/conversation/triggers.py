@@ -286,12 +286,13 @@ class Hint:
         self._examples = examples
 
     async def to(self, message: Message) -> Reply | None:
-        """Return the reply to an empty message, a greeting or thanks; None for a question."""
+        """Return the reply to an empty message, a lone "?", a greeting or thanks; None for a question."""
         if message.text.strip() and not is_greeting(message.text):
             if not is_pleasantry(message.text):
                 return None
-            said = _("Any time. Ask me whatever else you want to know about {product}.")
-            return Reply(said.format(product=self._product))
+            if not points_above(message.text):
+                said = _("Any time. Ask me whatever else you want to know about {product}.")
+                return Reply(said.format(product=self._product))
         said = _(
             "Ask me anything about {product}: write your question after my name, name a release if it is not "
             "the latest, and go on in the thread."

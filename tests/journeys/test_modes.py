@@ -177,7 +177,7 @@ async def test_the_catalogues_own_questions_are_shown_where_the_pages_answer_the
 @EVERYWHERE
 async def test_a_greeting_and_thanks_are_no_questions(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
-        for words in ("hello", "Who are you and what can you do?"):
+        for words in ("hello", "Who are you and what can you do?", "?"):
             said = await stage.say("ann", words, to="bot")
             told = (await until(lambda said=said: stage.replies(said), "the hint"))[0].text
             assert "Ask me anything about Kettle" in told and "don't know" not in told
