@@ -113,3 +113,12 @@ async def test_an_answer_that_gets_no_boxes_for_votes_can_still_be_voted_on(bot:
         await stage.quiet()
         assert await bot.app.conversations.answer_of(f"{stage.key()}:{seen.id}")
         assert not await bot.app.conversations.unanswered(0.0)
+
+
+async def test_an_edit_is_answered_though_a_moderator_deleted_the_first_answer(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        del stage.server.messages["C1"][first.id]
+        await stage.edit(said, f"{PORT} In 1.5.")
+        assert PORTS["1.5"] in (await answer(stage, said)).text

@@ -151,6 +151,8 @@ class SlackChat:
                         raise
                     log.warning("A message cannot be changed, so the answer is posted again: %s", error)
                     return await self._anew(parts, reply)
+                if error.code == "message_not_found":
+                    raise  # who shows it says it anew
                 log.debug("An edit that is not the last was left out: %s", error)
                 self._paused = self._clock() + max(self._pacing.refused, error.retry_after)
                 return tuple(shown)
