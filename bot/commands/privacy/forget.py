@@ -94,7 +94,7 @@ COMMAND = Command(
     changes=True,
     help_in_chat=(
         "permanently delete what you asked and voted (`forget me`); admins can name others: "
-        "`forget slack:U123`"
+        "`forget @somebody`"
     ),
     dialogue=dialogue,
     logged=True,
