@@ -29,10 +29,11 @@ _TURNING = NEGATIONS | WAYS_TO_DENY
 _SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for sides in OPPOSITES)
 """Opposites with their stems."""
 _NARROWS = re.compile(
-    r"\b(?:only|unless|until|otherwise|instead|rather|except|besides|although|though|however|yet|even|just|merely)\b",
+    r"\b(?:only|unless|until|before|otherwise|instead|rather|except|besides|although|though|however|yet|even|just"
+    r"|merely|same|sure|certain|enough|always|necessarily)\b|(?:^|[.;:,]\s|\bplease\s)(?:don['’]?t|do\snot|never|avoid)\b",
     re.IGNORECASE,
 )
-"""What says the same as a denial, in a way."""
+"""What says the same as a denial, in a way, and what is advised against."""
 _NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
 _NOT = re.compile(r"\b(?:not|never|cannot)\s(?:\w+ly\s|be(?:en)?\s|also\s|have\s)?([a-z]\w+)", re.IGNORECASE)
 _TENSE = re.compile(r"n['’]t\b")
@@ -197,22 +198,23 @@ def contrary(sentence: str, read: Sequence[Place]) -> Place | None:
     ]
     if not near:
         return None
-    narrows = any(_NARROWS.search(text) for text in (sentence, *(place.text for place in near)))
-    turned = not narrows and (_denies(own, near) or any(_turned(own, near, term) for term in own.terms))
+    settled = any(_NARROWS.search(text) for text in (sentence, *(place.text for place in near)))
+    settled = settled or any((own.words ^ place.words) & WAYS_TO_DENY for place in near)
+    turned = not settled and (_denies(own, near) or any(_turned(own, near, term) for term in own.terms))
     return near[0] if turned or _opposed(own, near) else None
 
 
 def _denies(own: Place, near: Sequence[Place]) -> bool:
-    """Return True if either a sentence or all places denies once, and the other side in no way."""
-    otherwise = any((own.words ^ place.words) & WAYS_TO_DENY for place in near)
-    return not otherwise and (
-        (own.negations == 1 and not any(place.negations for place in near))
-        or (not own.negations and all(place.negations == 1 for place in near))
-    )
+    """Return True if either a sentence or all places denies once, and the other side does not."""
+    if own.negations:
+        return own.negations == 1 and not any(place.negations for place in near)
+    return all(place.negations == 1 for place in near)
 
 
 def _turned(own: Place, near: Sequence[Place], term: str) -> bool:
-    """Return True if a "not" denies a term on one side alone."""
+    """Return True if a "not" denies a term on one side alone, which denies more or less often."""
+    if own.negations == near[0].negations:
+        return False
     there = [place for place in near if term in place.terms]
     if term in own.done:
         return bool(there) and not any(term in place.denied for place in there)

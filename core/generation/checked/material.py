@@ -37,6 +37,8 @@ _ASSIGNED = re.compile(
 DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
 QUOTED = 160
 """Characters of the evidence that a fault quotes."""
+_CLAUSES = re.compile(r"[;:]\s|\s[–—]\s")
+"""Between what may each stand on another page."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
@@ -147,7 +149,8 @@ class Material:
 
     def contrary(self, sentence: str) -> str:
         """Return what the evidence says where a sentence says the contrary of it; "" otherwise."""
-        place = contrary(sentence, self._places)
+        found = (contrary(clause, self._places) for clause in _CLAUSES.split(sentence))
+        place = next((one for one in found if one), None)
         return cut_at_word(place.text.lstrip("-* "), QUOTED) if place else ""
 
     def reads(self, code: str) -> bool:
