@@ -255,3 +255,10 @@ def test_links_without_previews():
 def test_writing_for_discord_takes_any_text(text):
     assert all(units(part) <= LIMIT for part in messages(text))
     assert Counter(for_discord(text))["b"] == Counter(text)["b"]  # a letter that is in no word we add
+
+
+def test_a_table_without_a_header_shows_none() -> None:
+    narrow = for_discord("|  |  |\n| --- | --- |\n| Default | 5 |")
+    assert narrow == "```\nDefault | 5\n```"
+    wide = for_discord(f"|  |  |\n| --- | --- |\n| Default | {'five ' * 30}|")
+    assert wide == f"- **Default**: {'five ' * 30}".rstrip()

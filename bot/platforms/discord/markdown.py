@@ -144,19 +144,23 @@ def _table(rows: Sequence[Sequence[str]], spoils: bool) -> list[str]:
     linked = any("](" in cell for row in rows for cell in row)
     if linked or sum(widths) + 3 * count > _WIDEST:
         names = [unlinked(name) for name in escaped[0]]
-        shown = ["**" + " · ".join(filter(None, names)) + "**", *(_item(names, row) for row in rows[1:])]
+        head = " · ".join(filter(None, names))
+        shown = [*([f"**{head}**"] if head else []), *(_item(names, row) for row in rows[1:])]
         return [_quiet(line, spoils) for line in shown]
     set_rows = [
         " | ".join(c + " " * (w - _columns(c)) for c, w in zip(r, widths, strict=True)).rstrip()
         for r in plain
     ]
-    body = [set_rows[0], "-+-".join("-" * w for w in widths), *set_rows[1:]]
+    above = [set_rows[0], "-+-".join("-" * w for w in widths)] if any(plain[0]) else []
+    body = [*above, *set_rows[1:]]
     return ["```", *_kept_in("\n".join(body).replace("`", "ˋ")).split("\n"), "```"]
 
 
 def _item(header: Sequence[str], row: Sequence[str]) -> str:
-    named = [f"{name}: {cell}" for name, cell in zip(header[1:], row[1:], strict=False) if cell]
-    return "- " + "; ".join([f"**{row[0]}**" if row[0] else "", *named]).removeprefix("; ")
+    pairs = zip(header[1:], row[1:], strict=False)
+    named = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
+    label = f"**{row[0]}**" if row[0] else ""
+    return "- " + ("; " if any(header) else ": ").join(filter(None, [label, *named]))
 
 
 def _columns(text: str) -> int:

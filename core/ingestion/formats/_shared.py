@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from core.domain import RawDocument, Section
+from core.text.tables import Cell, over_all, spread
 
 MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""
@@ -182,47 +183,30 @@ def inline_code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def table(rows: Sequence[Sequence[str]], caption: str = "", *, headed: bool = True) -> str:
-    """Write rows as a Markdown table, the first as its header if it has one; empty without any text."""
-    cleaned = [[one_line(cell).replace("|", "\\|") for cell in row] for row in rows]
-    cleaned = [row for row in cleaned if any(row)]
-    if not cleaned:
-        return ""
-    width = max(len(row) for row in cleaned)
-    lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in cleaned]
-    if not headed:
-        lines.insert(0, "|" + "  |" * width)
-    lines.insert(1, "|" + " --- |" * width)
-    body = "\n".join(lines)
-    return f"{caption}\n\n{body}" if caption else body
+def listed(rows: Sequence[Sequence[Cell]]) -> str:
+    """Write a table without a header as lists under its rows over all columns; empty without such rows.
 
-
-Cell = tuple[str, int, int]
-"""What a cell says, and over how many rows and columns."""
-MOST_COLUMNS = 60
-"""Columns of a table that are read; ours."""
-
-
-def spread(rows: Sequence[Sequence[Cell]], heads: int = 0) -> list[list[str]]:
-    """Write cells over several rows or columns into each of them; `heads` rows of a header become one.
-
-    A column whose header has two rows is named by both: `Quota Jobs`.
+    That is how a program's options are told: a group, and under it an option and its meaning in a row. It is
+    empty, too, where other rows have more than two cells that say something.
     """
-    filled: list[dict[int, str]] = [{} for _ in rows]
-    for number, row in enumerate(rows):
-        column = 0
-        for text, down, across in row:
-            while column in filled[number]:
-                column += 1
-            for line in filled[number : number + max(down, 1)]:
-                for place in range(column, min(column + max(across, 1), MOST_COLUMNS)):
-                    line.setdefault(place, text)
-    width = max((max(line) + 1 for line in filled if line), default=0)
-    told = [[line.get(place, "") for place in range(width)] for line in filled]
-    if heads < 2 or not width:
-        return told
-    names = [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*told[:heads], strict=True)]
-    return [names, *told[heads:]]
+    width = max((sum(max(across, 1) for _, _, across in row) for row in rows), default=0)
+    if not any(over_all(row, width) and row[0][0] for row in rows):
+        return ""
+    groups: list[tuple[str, list[list[str]]]] = [("", [])]
+    for row, cells in zip(rows, spread(rows), strict=True):
+        said = [cell for cell in cells if cell]
+        if len(said) > 2:
+            return ""
+        if said and over_all(row, width):
+            groups.append((said[0], []))
+        elif said:
+            groups[-1][1].append([": ".join(said)])
+    return "\n\n".join(part for group in groups for part in _group(*group) if part)
+
+
+def _group(head: str, entries: Sequence[Sequence[str]]) -> tuple[str, str]:
+    leads = entries and head.rstrip("*_`")[-1:].isalnum()
+    return f"{head}:" if leads else head, bullets(entries)
 
 
 def item(blocks: Sequence[str], marker: str) -> str:

@@ -13,7 +13,7 @@ from core.generation.checked.statements import joined, statements
 from core.generation.quotes.blocks import split
 from core.generation.quotes.quote import quote
 from core.generation.quotes.tables import row_for, table_of
-from core.ingestion.formats._shared import spread
+from core.text.tables import spread
 from core.text.words import query_terms
 from tests.core.generation.samples import evidence
 from tests.core.generation.table_questions import PAGES, QUESTIONS

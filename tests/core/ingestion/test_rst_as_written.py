@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.core.ingestion.pages import body, parsed, section
@@ -115,3 +117,63 @@ def test_an_annotation_is_shortened_as_its_readers_see_it():
     page = f".. py:function:: {written}\n\n   Boil."
     shown = "`boil(when: Callable | None = None, at: typing.Any = ~x, n=~re.I) -> Kettle`"
     assert body(page, "rst") == f"{shown}\n\nBoil."
+
+
+OPTIONS = """
+Export
+======
+
+.. class:: options-table
+
++-------------------+------------------+------------------------+
+| **arguments**                                                 |
++-------------------+------------------+------------------------+
+|                   | ``PATH``         |                        |
++-------------------+------------------+------------------------+
+| **options**                                                   |
++-------------------+------------------+------------------------+
+|                   | ``-p``           | for paper              |
++-------------------+------------------+------------------------+
+|                   | ``--level N``    | how much (default: 3)  |
++-------------------+------------------+------------------------+
+| .. class:: common-ref                                         |
+|                                                               |
+| :ref:`common_options`                                         |
++-------------------+------------------+------------------------+
+| **Filters** — Filters leave out files.                        |
++-------------------+------------------+------------------------+
+|                   | ``--name NAME``  | keep those of a name   |
++-------------------+------------------+------------------------+
+"""
+
+
+def test_options_in_groups_are_lists_and_say_nothing_twice(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "conf.py").write_text("primary_domain = 'rst'\n")
+    (tmp_path / "docs" / "common.rst.inc").write_text(
+        ".. _common_options:\n\nCommon options\n--------------\n\nText.\n"
+    )
+    document = parsed(OPTIONS, "rst", tmp_path)
+    assert [section.headings for section in document.sections] == [("Export",)]
+    assert document.sections[0].text == (
+        "**arguments**:\n\n- `PATH`\n\n**options**:\n\n- `-p`: for paper\n"
+        "- `--level N`: how much (default: 3)\n\n"
+        "Common options\n\n**Filters** — Filters leave out files.\n\n- `--name NAME`: keep those of a name"
+    )
+
+
+def test_a_project_of_python_still_has_classes(tmp_path: Path) -> None:
+    assert section(parsed("Shop\n====\n\n.. class:: Kettle\n\n   Boils.\n", "rst", tmp_path), "Kettle")
+
+
+def test_a_table_of_more_columns_keeps_them_under_a_row_over_all() -> None:
+    line = "=====  =====  ====="
+    rows = f"{line}\nA      B      C\n{line}\nKettles\n-------------------\n1      2      3\n{line}"
+    assert body(rows, "rst") == "| A | B | C |\n| --- | --- | --- |\n| Kettles |  |  |\n| 1 | 2 | 3 |"
+
+
+def test_an_html_page_has_such_options_as_lists_too() -> None:
+    row = "<tr><td></td><td><code>-p</code></td><td>for paper</td></tr>"
+    table = f"<table><tr><td colspan='3'><b>options</b></td></tr>{row}</table>"
+    page = f"<main><h1>Export</h1><p>It writes what you can print and keep.</p>{table}</main>"
+    assert body(page, "html").endswith("\n\n**options**:\n\n- `-p`: for paper")

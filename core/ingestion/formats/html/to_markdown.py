@@ -9,15 +9,13 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from core.ingestion.formats._shared import (
-    Cell,
     Outline,
     bullets,
     fence,
     inline_code,
     labelled,
+    listed,
     one_line,
-    spread,
-    table,
 )
 from core.ingestion.formats.html.tags import (
     ADMONITION,
@@ -34,6 +32,7 @@ from core.ingestion.formats.html.tags import (
     is_skipped,
     language_of,
 )
+from core.text.tables import Cell, spread, table
 
 BESIDE = 100
 """Characters beside a block of code that are its label: a file, a language, a button."""
@@ -191,14 +190,16 @@ class HtmlWriter:
             ]
         head = tag.find("thead")
         heads = sum(1 for row in rows if head is not None and row.find_parent("thead") is head)
-        cells = spread([self._row(row) for row in rows], heads)
+        cells = [self._row(row) for row in rows]
         caption = tag.find("caption")
         name = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else self.page
         headed = bool(rows) and (
             bool(tag.find("thead"))
             or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
         )
-        written = table(cells, f"Table: {name}" if name else "", headed=headed)
+        if not headed and (lists := listed(cells)):
+            return [lists]
+        written = table(spread(cells, heads), f"Table: {name}" if name else "", headed=headed)
         return [written] if written else []
 
     def _row(self, row: Tag) -> list[Cell]:

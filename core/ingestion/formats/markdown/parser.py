@@ -29,7 +29,6 @@ from core.ingestion.formats._shared import (
     labelled,
     location,
     one_line,
-    table,
 )
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
@@ -40,6 +39,7 @@ from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
+from core.text.tables import table
 
 _HIGHLIGHTED = re.compile(r"^(?:#!|:::)[\w+-]+ (?=\S)")  # pymdownx: `#!python x = 1`
 _ANCHOR = re.compile(

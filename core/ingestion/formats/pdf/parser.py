@@ -15,7 +15,7 @@ import pdfplumber
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._shared import fence, heading_text, one_line, table
+from core.ingestion.formats._shared import fence, heading_text, one_line
 from core.ingestion.formats.pdf.layout import (
     Grid,
     Line,
@@ -25,6 +25,7 @@ from core.ingestion.formats.pdf.layout import (
     lines_of,
     without_running_lines,
 )
+from core.text.tables import table
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 

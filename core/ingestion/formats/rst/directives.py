@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain import RawDocument
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._shared import location, read_within, session, sliced, spread, table
+from core.ingestion.formats._shared import location, read_within, session, sliced
 from core.ingestion.formats.rst.call import Call, described, registered
 from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import (
@@ -19,6 +19,7 @@ from core.ingestion.formats.rst.sphinx import (
     DOMAINS,
     DROPPED,
     ENDINGS,
+    HAVE_CLASSES,
     LABELS,
     OBJECTS,
     TITLED,
@@ -26,6 +27,7 @@ from core.ingestion.formats.rst.sphinx import (
     for_html,
     object_id,
 )
+from core.text.tables import spread, table
 
 MAX_INCLUDES = 200
 """Includes that one document may make in all, so that files that include each other end; ours."""
@@ -56,6 +58,8 @@ def run(call: Call) -> list[Any]:
         return _code(call, CODE[name])
     if name in VERSIONS:
         return _version(call)
+    if name == "class" and call.session.conf.domain not in HAVE_CLASSES:
+        return call.body()  # docutils' own: how the text is styled
     if name in _HANDLERS:
         return _HANDLERS[name](call)
     if name in ADMONITIONS:

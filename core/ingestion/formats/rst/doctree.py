@@ -14,11 +14,11 @@ from core.ingestion.formats._shared import (
     fence,
     inline_code,
     labelled,
+    listed,
     one_line,
-    spread,
-    table,
     unfolded,
 )
+from core.text.tables import spread, table
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
@@ -209,6 +209,8 @@ class Writer:
             for row in node.findall(lambda n: n.tagname == "row")
         ]
         heads = sum(len(head.children) for head in node.findall(lambda n: n.tagname == "thead"))
+        if not heads and (lists := listed(rows)):
+            return f"{caption}\n\n{lists}" if caption else lists
         return table(spread(rows, heads), one_line(caption), headed=heads > 0)
 
     def _image(self, node: Any) -> str:
@@ -227,11 +229,8 @@ class Writer:
 
     def _topic(self, node: Any) -> str:
         title = next((self.inline(c) for c in node.children if c.tagname == "title"), "")
-        return (
-            labelled(f"**{one_line(title)}:**", self.blocks(node))
-            if title
-            else "\n\n".join(self.blocks(node))
-        )
+        blocks = self.blocks(node)
+        return labelled(f"**{one_line(title)}:**", blocks) if title else "\n\n".join(blocks)
 
     _sidebar = _admonition = _topic
 

@@ -79,6 +79,7 @@ VERSIONS = _each(_WORDS["versions"])
 CALLABLE = _names("callable")
 OBJECTS = CALLABLE | _names("objects")
 DOMAINS = _names("domains")
+HAVE_CLASSES = _names("domains_with_classes")
 AUTODOC = _names("autodoc")
 ENDINGS = {f".{ending}": language for ending, language in _each(_WORDS["endings"]).items()}
 """The language of an included file's code, by its ending."""
@@ -191,6 +192,8 @@ class Conf:
     """Its readers see what its authors still have to do."""
     folder: str = ""
     """Where it stands, the root of the documentation."""
+    domain: str = "py"
+    """Of which objects are those that a directive describes without a domain; empty for none."""
 
 
 def conf_of(raw: RawDocument) -> Conf:
@@ -251,6 +254,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
         own=registered(Path(path), tree, Path(root)),
         shows_todos=given.get("todo_include_todos") is True,
         folder=str(Path(path).parent),
+        domain=_text(given.get("primary_domain", "py")),
     )
 
 
@@ -302,7 +306,7 @@ def _titles(folder: str, _period: int) -> tuple[dict[str, str], dict[str, str]]:
     documents: dict[str, str] = {}
     labels: dict[str, str] = {}
     root = Path(folder)
-    files = (file for ending in ("*.rst", "*.txt") for file in root.rglob(ending))
+    files = (file for ending in ("*.rst", "*.txt", "*.inc") for file in root.rglob(ending))
     for _, file in zip(range(MAX_FILES), files, strict=False):
         try:
             if not file.resolve().is_relative_to(root.resolve()) or file.stat().st_size > MAX_BYTES:
