@@ -177,3 +177,30 @@ def test_an_html_page_has_such_options_as_lists_too() -> None:
     table = f"<table><tr><td colspan='3'><b>options</b></td></tr>{row}</table>"
     page = f"<main><h1>Export</h1><p>It writes what you can print and keep.</p>{table}</main>"
     assert body(page, "html").endswith("\n\n**options**:\n\n- `-p`: for paper")
+
+
+def test_footnotes_are_marked_as_no_citation_of_an_answer_is() -> None:
+    told = body(
+        "It fails [1]_, see [#]_ and [Knuth]_.\n\n.. [1] A *disk*.\n\n.. [#] Later.\n\n.. [Knuth] A book.",
+        "rst",
+    )
+    assert told == "It fails [^1], see [^2] and [Knuth].\n\n[^1] A *disk*.\n\n[^2] Later.\n\n[Knuth] A book."
+    link = "<a class='footnote-reference brackets' href='#id2'><span>[</span>1<span>]</span></a>"
+    page = f"<main><h1>Disks</h1><p>It fails in some circumstances {link}, but seldom.</p></main>"
+    assert body(page, "html") == "It fails in some circumstances [^1], but seldom."
+
+
+@pytest.mark.parametrize(
+    ("headings", "title"),
+    [(("Mount", "Umount"), ""), (("Mount",), "Mount"), (("", "Mount", "Umount"), "Mount")],
+)
+def test_a_page_of_several_sections_beside_each_other_has_none_of_their_titles(
+    headings: tuple[str, ...], title: str
+) -> None:
+    text = "\n\n".join(
+        f"{name}\n{'=' * len(name)}\n\nText.\n\nExamples\n--------\n\nMore." if name else "Before."
+        for name in headings
+    )
+    document = parsed(text, "rst")
+    assert document.title == title
+    assert document.sections[-1].headings == (headings[-1], "Examples")

@@ -34,6 +34,8 @@ from core.ingestion.formats.html.tags import (
 )
 from core.text.tables import Cell, spread, table
 
+_FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
+"""The class of a link to a footnote, in Sphinx and in Markdown's builders."""
 BESIDE = 100
 """Characters beside a block of code that are its label: a file, a language, a button."""
 
@@ -215,6 +217,8 @@ class HtmlWriter:
             return ""
         if tag.name in ("code", "tt", "kbd", "samp"):
             return inline_code(tag.get_text())
+        if _FOOTNOTE.search(classes(tag)):
+            return f"[^{one_line(tag.get_text()).strip('[]')}]"
         if tag.name == "img":
             alternative = one_line(str(tag.get("alt") or ""))
             return f" {alternative} " if " " in alternative else ""

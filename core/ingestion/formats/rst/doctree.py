@@ -220,7 +220,8 @@ class Writer:
     def _footnote(self, node: Any) -> str:
         label = next((c.astext() for c in node.children if c.tagname == "label"), "")
         body = [self.block(c) for c in node.children if c.tagname != "label"]
-        return labelled(f"[{label}]", body) if label else "\n\n".join(body)
+        mark = "^" if node.tagname == "footnote" else ""
+        return labelled(f"[{mark}{label}]", body) if label else "\n\n".join(body)
 
     _citation = _footnote
 
@@ -253,8 +254,8 @@ class Writer:
             return self._image(node)
         if tag in ("target", "reference", "inline") and node.get("label_text"):
             return self.labels.get(node["label_text"]) or str(node.astext())
-        if tag == "footnote_reference" or tag == "citation_reference":
-            return f"[{node.astext()}]" if node.astext() else ""
+        if tag in ("footnote_reference", "citation_reference") and node.astext():
+            return f"[{'^' * (tag[0] == 'f')}{node.astext()}]"
         if tag in ("raw", "system_message", "comment"):
             return ""
         if tag in ("problematic", "substitution_reference"):

@@ -15,7 +15,7 @@ from typing import Any
 from docutils import frontend, nodes, utils
 from docutils.parsers.rst import Parser, states
 from docutils.statemachine import StringList
-from docutils.transforms.references import PropagateTargets, Substitutions
+from docutils.transforms.references import Footnotes, PropagateTargets, Substitutions
 
 from core.domain import Document, RawDocument
 from core.ingestion.formats._shared import location
@@ -44,7 +44,11 @@ def parse(raw: RawDocument, text: str) -> Document:
     writer = Writer(labels)
     writer.document(tree)
     title = next((node.astext() for node in tree.findall(nodes.title)), "")
-    return Document(raw.path, one_line(title) or raw.path, raw.url, writer.outline.sections())
+    sections = writer.outline.sections()
+    # sections beside each other are none of them the page's: each stands for itself, as in Sphinx' contents
+    beside = sum(isinstance(child, nodes.section) for child in tree.children) > 1
+    named = "" if beside and all(one.headings for one in sections) else one_line(title) or raw.path
+    return Document(raw.path, named, raw.url, sections)
 
 
 def _tree(text: str, session: Session) -> Any:
@@ -61,7 +65,7 @@ def _tree(text: str, session: Session) -> Any:
             document.substitution_defs[name] = nodes.substitution_definition("", nodes.Text(value))
             document.substitution_names[name.lower()] = name
     _tame(document)
-    for transform in (Substitutions, PropagateTargets):
+    for transform in (Substitutions, PropagateTargets, Footnotes):
         transform(document).apply()
     return document
 
