@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from core.retrieval.release_notes.notes import is_version
-from core.text.markup import closes
+from core.text.markup import closes, outside_code
 from core.text.tables import BELOW_HEADER, cells
 from core.text.words import index_terms, one_line, sentences
 from core.vocabulary import BARE_HEADINGS
@@ -23,6 +23,7 @@ _FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _CITED_END = re.compile(r"^(\s*(?:`{3,}|~{3,}))[^\S\n]*((?:\[\d{1,3}\][^\S\n]*){1,9})\.?$")
 _HEADING = re.compile(r"^#{1,6}\s+\S")
 _ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
+_ITEM_MARK = re.compile(r" {0,3}(?:[-*+]|\d{1,3}[.)])\s+")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
 _TABLE = re.compile(r"^\s*\|.*\|\s*$")
 _BELOW_HEADER = re.compile(rf" *+{BELOW_HEADER}")
@@ -34,6 +35,10 @@ class Block:
 
     kind: Kind
     text: str
+    lead: str = ""
+    """The lines of an entry's text that lead to it, where it is one of a list inside of a long item."""
+    introduced: bool = False
+    """Whether it is an item by itself of a list that something introduces."""
 
     @property
     def introduces(self) -> bool:
@@ -45,6 +50,14 @@ _REFERENCES = re.compile(
     r"\s*+[*_]{0,2}Related issues and pull requests on GitHub\b.*|\s++(?:#\d{1,7}[,.;]?\s*+)++", re.IGNORECASE
 )
 """A line of an entry that is nothing but the numbers of issues, which tells readers nothing."""
+
+
+_NOTE = re.compile(r"[^\S\n]?\[\^\d{1,3}\](?!\()")
+
+
+def without_notes(markdown: str) -> str:
+    """Leave out the marks of a page's footnotes (`[^1]`): readers take them for an answer's own sources."""
+    return outside_code(markdown, lambda prose: _NOTE.sub("", prose))
 
 
 def split(markdown: str) -> list[Block]:
@@ -160,6 +173,36 @@ def _item_end(lines: list[str], start: int, indent: int) -> int:
             at = _fence_end(lines, at, fence.group(2)) - 1
         at += 1
     return at
+
+
+def entries_of(item: Block, most: int) -> list[Block]:
+    """Return each entry of the list in an item longer than `most`, under what leads to it; else the item."""
+    mark = _ITEM_MARK.match(item.text)
+    if mark is None or len(item.text) <= most:
+        return [item]
+    width = len(mark[0])
+    first, *lines = item.text.split("\n")
+    inner = split("\n".join([first[width:], *(line[min(width, indent(line)) :] for line in lines)]))
+    at = next((n for n, block in enumerate(inner) if block.kind == "item"), 0)
+    if not at or inner[0].kind != "paragraph" or sum(block.kind == "item" for block in inner) < 2:
+        return [item]
+
+    def under(text: str) -> str:
+        return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
+
+    lead = mark[0] + under(inner[0].text).lstrip()
+    if at > 1 and inner[at - 1].introduces:
+        lead += f"\n\n{under(inner[at - 1].text)}\n"
+    entries = (entry for block in inner[at:] for entry in entries_of(block, most))
+    return [
+        Block("item", f"{lead}\n{under(one.text)}", f"{lead}\n{under(one.lead)}" if one.lead else lead, True)
+        for one in entries
+    ]
+
+
+def indent(line: str) -> int:
+    """Return the spaces that a line begins with."""
+    return len(line) - len(line.lstrip(" "))
 
 
 def _while(lines: list[str], at: int, pattern: re.Pattern[str]) -> int:

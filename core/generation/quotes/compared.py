@@ -30,7 +30,7 @@ _OTHER = N_("Different in {release} than in {other}:")
 def unchanged(piece: Piece, section: str) -> bool:
     """Return True if all that is quoted stands in another release's section, too."""
     said = one_line(section)
-    return all(one_line(block.text) in said for block in piece.blocks)
+    return all(one_line(block.text[len(block.lead) :]) in said for block in piece.blocks)
 
 
 def stands(piece: Piece, said: Said, product: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from core.generation.quotes.blocks import split
+from core.generation.quotes.blocks import split, without_notes
 from core.generation.quotes.stretches import is_debris
 from core.text.markup import inert
 from core.text.words import cut_at_word, index_terms, one_line, sentences
@@ -25,7 +25,7 @@ def glimpse(page: str, weights: Mapping[str, float]) -> str:
     page has no sentence.
     """
     best, most = "", -1.0
-    for block in split(page):
+    for block in split(without_notes(page)):
         if block.kind not in ("paragraph", "item"):
             continue
         for sentence in sentences(one_line(block.text.partition("```")[0])):

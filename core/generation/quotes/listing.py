@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from core.domain import Citation, Evidence, numbered
 from core.generation.citations import citation
 from core.generation.phrases import either
-from core.generation.quotes.blocks import split
+from core.generation.quotes.blocks import split, without_notes
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
@@ -123,7 +123,7 @@ def _telling(kind: str, item: Evidence, entries: list[str]) -> list[str]:
 def _entries(page: str) -> list[str]:
     """Return list items with what is nested in them, and paragraphs; code and tables say too much."""
     found = []
-    for block in split(page):
+    for block in split(without_notes(page)):
         if block.kind == "item" and "```" not in block.text:
             found.append(block.text.strip())
         elif block.kind == "paragraph":

@@ -21,7 +21,7 @@ from core.generation.quotes.blocks import is_caption, last_heading
 from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, asked_after, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
-from core.generation.quotes.writing import Piece, signed, written
+from core.generation.quotes.writing import Cut, Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
 from core.text.version_order import version_key
@@ -176,7 +176,7 @@ def _cell(sections: Sequence[Section], question: str) -> tuple[list[Piece], set[
             if row is not None:
                 caption = [one for one in stretch.blocks[max(place - 1, 0) : place] if is_caption(one)]
                 told = Stretch((*caption, replace(block, text=row)))
-                return [Piece(best.evidence, (told,), True)], best.held[at]
+                return [Piece(best.evidence, (told,), "section")], best.held[at]
     return None
 
 
@@ -305,7 +305,8 @@ def _chosen(
         covered |= section.holds(picked) if adds else set()
         said |= section.says(picked)
         length = size
-    return pieces if len(pieces) == 1 else [replace(piece, cut=False) for piece in pieces], covered
+    alone = len(pieces) == 1
+    return [one if alone or one.cut == "list" else replace(one, cut="") for one in pieces], covered
 
 
 def _piece(section: Section, picked: Sequence[int], marks: bool, telling: Collection[int] = ()) -> Piece:
@@ -325,4 +326,5 @@ def _piece(section: Section, picked: Sequence[int], marks: bool, telling: Collec
         or not marked(found[n])
         or marked(found[n]).startswith(release)
     )
-    return Piece(section.evidence, shown, not whole)
+    cut: Cut = "list" if section.lists_after(picked[-1]) else "" if whole else "section"
+    return Piece(section.evidence, shown, cut)

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from core.domain import Evidence
 from core.generation.quotes.blocks import headings, last_heading, terms
-from core.generation.quotes.stretches import Stretch, begun, is_term, marked, stretches
+from core.generation.quotes.stretches import Stretch, begun, marked, stretches
 from core.generation.quotes.tables import row_for
 from core.retrieval.features import is_name
 from core.retrieval.release_notes.notes import is_version
@@ -123,15 +123,6 @@ _ASKED_AFTER = re.compile(
     re.IGNORECASE,
 )
 """How it is asked what a word means."""
-_POINTER = re.compile(
-    r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
-    r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
-    r"(?:covered|described|documented|moved|superseded)\s+(?:by|here|in|to|under)\b",
-    re.IGNORECASE,
-)
-"""What a paragraph begins with that only points elsewhere."""
-_LABEL = re.compile(r"^[>\s]{0,8}\*\*[^*\n]{1,40}\*\*:?\s{0,4}(?=\S)")
-"""A label in front of it: "**Answer:** See …"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +175,11 @@ class Section:
     def size(self, picked: Iterable[int]) -> int:
         """Return the characters that these stretches take."""
         return sum(self.found[n].length for n in picked)
+
+    def lists_after(self, at: int) -> bool:
+        """Return True if a stretch is an item of a list that is introduced and goes on after it."""
+        both = self.found[at : at + 2]
+        return len(both) == 2 and all(one.blocks[0].introduced for one in both)
 
     @property
     def marked(self) -> list[int]:
@@ -304,7 +300,7 @@ class Read:
             places.setdefault(term, []).append(at)
         code = frozenset(terms(" ".join(block.text for block in stretch.blocks if block.kind == "code")))
         kept = {term: tuple(some) for term, some in places.items()}  # which the garbage collector passes over
-        return cls(stretch, kept, code, _points(stretch), bool(marked(stretch)), stretch.has_code)
+        return cls(stretch, kept, code, stretch.points, bool(marked(stretch)), stretch.has_code)
 
     def order(self, wanted: Iterable[str]) -> list[str]:
         """Return the terms of the question that it says, in its order."""
@@ -364,7 +360,7 @@ def weighed(
     of_all = {
         "standing": standing,
         "named": float(is_name(name)),
-        "parts": math.log(sum(not one.is_row for one in found) + any(one.is_row for one in found) or 1),
+        "parts": math.log(len({one.within or n for n, one in enumerate(found)}) or 1),
     }
     entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
     entry = entry or bool(meant and _defines(chunk.title, name, meant))
@@ -416,13 +412,6 @@ def _nearness(whole: Whole, count: int) -> list[float]:
         for at in places:
             best[at] = max(best[at], cosine)
     return best
-
-
-def _points(stretch: Stretch) -> bool:
-    """Return True if a stretch only points elsewhere or asks."""
-    first = one_line(next((b for b in stretch.blocks if not is_term(b)), stretch.blocks[0]).text)
-    plain = (first.lstrip("*_> "), _LABEL.sub("", first).lstrip("*_> "))
-    return any(map(_POINTER.match, plain)) or plain[0].endswith("?")
 
 
 def _is_entry(heading: str, wanted: Container[str]) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.generation.quotes.blocks import Block, split
+from core.generation.quotes.blocks import Block, entries_of, indent, split
 from core.generation.quotes.tables import table_of
-from core.text.words import STOP_WORDS, one_line, sentences
+from core.text.words import STOP_WORDS, one_line
 
 MAX_CODE_LINES = 40
 _MAX_CODE = 2_400
@@ -19,6 +19,8 @@ _MAX_STEPS = 1_200
 """Characters up to which numbered steps stay together, whatever stands before them; ours."""
 _MAX_POINTS = 500
 """Characters up to which a list stays with the paragraph before it that does not introduce it; ours."""
+_MAX_ENTRY = 1_200
+"""Characters up to which an item stays with the list inside of it; ours."""
 _MAX_TABLE_ROWS = 12
 _MOST_ROWS = 400
 """Rows up to which each of a long table is looked at; ours."""
@@ -64,8 +66,15 @@ _LEANING = re.compile(
     r"|after\s+(?:this|that)|in\s+(?:general|addition),\s+(?:however|though))\b",
     re.IGNORECASE,
 )
-
-
+_POINTER = re.compile(
+    r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
+    r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
+    r"(?:covered|described|documented|moved|superseded)\s+(?:by|here|in|to|under)\b",
+    re.IGNORECASE,
+)
+"""What a paragraph begins with that only points elsewhere."""
+_LABEL = re.compile(r"^[>\s]{0,8}\*\*[^*\n]{1,40}\*\*:?\s{0,4}(?=\S)")
+"""A label in front of it: "**Answer:** See …"."""
 _SAME = 40
 """Characters by which a window is known in a stretch; ours."""
 
@@ -102,6 +111,13 @@ class Stretch:
         )
 
     @property
+    def points(self) -> bool:
+        """Return True if it only points elsewhere or asks."""
+        first = one_line(next((b for b in self.blocks if not is_term(b)), self.blocks[0]).text)
+        plain = (first.lstrip("*_> "), _LABEL.sub("", first).lstrip("*_> "))
+        return any(map(_POINTER.match, plain)) or plain[0].endswith("?")
+
+    @property
     def announces(self) -> bool:
         """Return True if it only says what the section is for: what answers comes after it."""
         return len(self.blocks) == 1 and bool(_ANNOUNCES.fullmatch(one_line(self.blocks[0].text)))
@@ -115,6 +131,12 @@ class Stretch:
     def is_row(self) -> bool:
         """Return True for a row of a table that is too long to be quoted."""
         return self.blocks[0].kind == "row"
+
+    @property
+    def within(self) -> str:
+        """Return in which table or item too long to be quoted it stands; empty for what stands by itself."""
+        first = self.blocks[0]
+        return first.kind if self.is_row else first.lead.partition("\n")[0]
 
     @property
     def length(self) -> int:
@@ -153,8 +175,7 @@ def _unquoted(block: Block) -> Block:
 
 def _dedented(code: str) -> str:
     lines = code.split("\n")
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    return "\n".join(line[min(indent, len(line) - len(line.lstrip())) :] for line in lines)
+    return "\n".join(line[min(indent(lines[0]), indent(line)) :] for line in lines)
 
 
 def _belongs(group: Sequence[Block], block: Block, blocks: Sequence[Block], at: int) -> bool:
@@ -191,15 +212,17 @@ def _parted(group: list[Block]) -> list[list[Block]]:
     items = [block for block in group if block.kind == "item"]
     first = group.index(items[0]) if items else 0
     length = sum(len(item.text) for item in items)
-    if len(items) < 2 or length <= _most_of(items, group[first - 1] if first else None):
+    several = len(items) > 1 or (items and len(entries_of(items[0], _MAX_ENTRY)) > 1)
+    if not several or length <= _most_of(items, group[first - 1] if first else None):
         return [group]
     lead = group[:first]
-    if lead and lead[-1].introduces:
+    introduced = bool(lead) and lead[-1].introduces
+    if introduced:
         lead = lead[:-1]
     parts: list[list[Block]] = [lead] if lead else []
     for block in group[first:]:
         if block.kind == "item" or not parts:
-            parts.append([block])
+            parts += [[entry] for entry in entries_of(replace(block, introduced=introduced), _MAX_ENTRY)]
         else:
             parts[-1].append(block)
     return parts
@@ -271,17 +294,6 @@ def _is_link_only(text: str) -> bool:
 def _is_balanced(text: str) -> bool:
     plain = _SPAN.sub("", text)
     return "`" not in plain and plain.count("(") <= plain.count(")") and plain.count("[") <= plain.count("]")
-
-
-def shortened(paragraph: Block, most: int, wanted: Sequence[int] = ()) -> Block:
-    """Return a paragraph's first sentences up to a length; whole where that is not much shorter."""
-    told = sentences(one_line(paragraph.text))
-    kept: list[str] = []
-    for sentence in told:
-        if kept and sum(map(len, kept)) + len(sentence) > most:
-            break
-        kept.append(sentence)
-    return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))
 
 
 def begun(found: Sequence[Stretch], windows: Sequence[str]) -> tuple[tuple[int, ...], ...]:

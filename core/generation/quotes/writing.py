@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import dedent
+from typing import Literal
 
 from core.domain import ContextChunk, Evidence
-from core.generation.quotes.blocks import Block, headings, last_heading
+from core.generation.quotes.blocks import Block, headings, indent, last_heading, without_notes
 from core.generation.quotes.sections import Whole
-from core.generation.quotes.stretches import Stretch, is_term, shortened
+from core.generation.quotes.stretches import Stretch, is_term
 from core.languages import N_, _
-from core.text.markup import inert
+from core.text.markup import GAP, inert
 from core.text.words import one_line, sentences
 
 _PARAGRAPH = 700
@@ -33,14 +34,17 @@ _FEWEST = 6
 """Words of a paragraph that is no item of a list; ours."""
 
 
+Cut = Literal["", "section", "list"]
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """What of a page is quoted."""
 
     evidence: Evidence
     stretches: tuple[Stretch, ...]
-    cut: bool = False
-    """Whether the section goes on, or begins before it."""
+    cut: Cut = ""
+    """Whether the section goes on, or begins before it; what is said beside others only of a list."""
     signature: str = ""
     """What tells the defaults of quoted parameters, where they do not."""
 
@@ -66,7 +70,7 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     whole = _without_promises(piece.blocks)
     blocks = _joined(_without_term(whole, last_heading(chunk.title, chunk.heading)))
     for at, block in enumerate(blocks):
-        text = block.text
+        text = without_notes(_under_its_lead(block, blocks[at - 1].lead if at else ""))
         # inside of a quote no platform shows a table as one
         if block.kind in ("code", "table", "row"):
             parts.append(text)
@@ -76,7 +80,8 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
             continue
         if block.kind == "paragraph":
             leads = at + 1 < len(blocks) and block.introduces
-            text = _one_line((block if leads else shortened(block, _PARAGRAPH)).text)
+            paragraph = replace(block, text=text)
+            text = _one_line((paragraph if leads else _shortened(paragraph, _PARAGRAPH)).text)
         quoted = _quoted(text)
         if block.kind == "item" and at and blocks[at - 1].kind == "item" and parts[-1].startswith("> "):
             parts[-1] += f"\n{quoted}"
@@ -98,30 +103,70 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     return more(told, number) if piece.cut else told
 
 
+def _shortened(paragraph: Block, most: int) -> Block:
+    """Return a paragraph's first sentences up to a length; whole where that is not much shorter."""
+    told = sentences(one_line(paragraph.text))
+    kept: list[str] = []
+    for sentence in told:
+        if kept and sum(map(len, kept)) + len(sentence) > most:
+            break
+        kept.append(sentence)
+    return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))
+
+
+def _under_its_lead(block: Block, said: str) -> str:
+    """Return the text of an entry of a list under what leads to it, which tells of what was left out.
+
+    That is not `said` twice.
+    """
+    if not block.lead:
+        return block.text
+    entry = block.text[len(block.lead) :].lstrip("\n")
+    lead = block.lead.rstrip()
+    return entry if block.lead == said else f"{lead} {GAP}{block.lead[len(lead) :]}\n{entry}"
+
+
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _FENCED = re.compile(r"(?ms)^[ ]*(`{3,})[^`\n]*\n.*?(?:^[ ]*\1`*[ ]*$|\Z)")
 
 
 def _with_code(item: str) -> list[str]:
     """Write a list item that holds code: its prose as quoted, its code by itself."""
-    parts: list[str] = []
-    start = 0
-    for code in [*_FENCED.finditer(item), None]:
-        prose = item[start : code.start() if code else None].strip("\n").rstrip()
-        if prose:
-            parts.append(_quoted(dedent(prose) if start else prose))
-        if code:
-            parts.append(dedent(code[0]).rstrip())
-            start = code.end()
+    codes = list(_FENCED.finditer(item))
+    ends = [*(code.start() for code in codes[1:]), len(item)]
+    first = item[: codes[0].start() if codes else None]
+    others = [item[code.end() : end] for code, end in zip(codes, ends, strict=False)]
+    levels = sorted({indent(line) for part in others for line in part.split("\n") if line.strip()})
+    parts = [_quoted(first.strip("\n").rstrip())] if first.strip() else []
+    for code, prose in zip(codes, others, strict=True):
+        parts.append(dedent(code[0]).rstrip())
+        if prose.strip():
+            parts.append(_quoted(_levelled(prose.strip("\n").rstrip(), levels)))
     return parts
 
 
+def _levelled(prose: str, levels: Sequence[int]) -> str:
+    """Write what follows code in an item so that it stands as deep as before, seen from the outermost of it.
+
+    `levels` are the indentations of all that follows. Before the first item nothing stands deeper than one
+    level: there it would be code.
+    """
+    lines: list[str] = []
+    most = 1
+    for line in prose.split("\n"):
+        most = len(levels) if _ITEM.match(line) else most
+        depth = min(levels.index(indent(line)), most) if line.strip() else 0
+        lines.append("  " * depth + line.strip())
+    return "\n".join(lines)
+
+
 def more(told: str, number: int) -> str:
-    """Add that a page says more than what is quoted of it."""
-    return f"{told}\n\n> {_(_MORE)} [{number}]"
+    """Add that a page says more than what is quoted of it, below the quote: the page does not say this."""
+    return f"{told}\n\n{_(_MORE)} [{number}]"
 
 
 def _one_line(paragraph: str) -> str:

@@ -13,6 +13,10 @@ OLD = "Set the limit:\n\n```\nLIMIT = 8\nSTART = 1\n```\n\nIt is read at the sta
 NEW = OLD.replace("8", "16")
 
 
+ENTRY = "  - LIMIT: The limit of it all."
+SETTINGS = f"- General:\n{ENTRY}\n" + "\n".join(f"  - NAME_{n}: {'It says so. ' * 40}" for n in range(3))
+
+
 def quoted(page: str, release: str) -> Quoted:
     return quote(["limit"], [evidence(1, page, release=release)], lambda term: 1.0, "Flask", release)
 
@@ -21,6 +25,8 @@ def test_what_was_quoted_is_unchanged_where_it_stands_in_the_other_section() -> 
     piece = quoted(OLD, "2.0").pieces[0]
     assert unchanged(piece, f"More stands before.\n\n{OLD.replace(' ', '  ')}\n\nAnd after.")
     assert not unchanged(piece, NEW)
+    entry = quoted(SETTINGS, "2.0").pieces[0]
+    assert unchanged(entry, SETTINGS) and not unchanged(entry, SETTINGS.replace("it all", "some"))
     text, citations = same(quoted(OLD, "3.1").pieces[:1], "3.1")
     assert text.startswith("The same in 3.1: [Quickstart › Sessions](https://") and text.endswith(") [1]")
     assert [c.release for c in citations] == ["3.1"]

@@ -51,3 +51,8 @@ def test_what_introduces_something_that_is_not_shown_is_left_out() -> None:
     assert glimpse(
         "The following five things are needed for it:\n\nGo and read the whole manual first.", {}
     ) == ("Go and read the whole manual first.")
+
+
+def test_a_footnote_s_mark_is_not_shown() -> None:
+    page = "[^1] Versions that are not there [^2] make it fail."
+    assert glimpse(page, {"versions": 1.0}) == "Versions that are not there make it fail."

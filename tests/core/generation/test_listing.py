@@ -48,7 +48,7 @@ def test_what_is_left_out_is_said_in_words_with_links_to_the_notes_that_have_no_
     dated = f"Released 2024-12-19\n\n- {'y' * 1_500}"
     text, citations = listed([notes(1, LONG), notes(2, dated, "3.1.1")], "", "Flask", "3.1")
     assert len(text) < CHARACTERS + 400 and "…" not in text and "Released" not in text
-    assert "xxx. [1]\n\n> There is more on this page. [1]\n\n" in text and len(citations) == 1
+    assert "xxx. [1]\n\nThere is more on this page. [1]\n\n" in text and len(citations) == 1
     link = "[Changes › Version 3.1.1](https://docs.example.org/changes/#changes->-version-3.1.1)"
     assert text.endswith(f"More notes: {link.replace('>', '%3E')}")
 

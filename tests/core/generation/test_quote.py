@@ -4,7 +4,7 @@ import pytest
 
 from core.domain import Evidence
 from core.errors import ModelBusy, ModelUnavailable
-from core.generation.quotes.blocks import terms
+from core.generation.quotes.blocks import Block, terms
 from core.generation.quotes.quote import (
     _WHAT_IS,
     Quoted,
@@ -14,7 +14,8 @@ from core.generation.quotes.quote import (
     without_introduction,
 )
 from core.generation.quotes.sections import Read, Whole
-from core.generation.quotes.stretches import begun, stretches
+from core.generation.quotes.stretches import Stretch, begun, stretches
+from core.generation.quotes.writing import Piece, written
 from core.languages import speaking
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -102,7 +103,7 @@ def test_of_a_long_section_the_part_is_quoted_that_holds_the_answer_and_says_tha
     text, _ = ask("limit form", evidence(1, LONG, heading="Uploads"))
     assert text == (
         "**Quickstart › Uploads**\n> Set the limit of a form like this:\n\n```\nLIMIT = 16\n```\n\n"
-        "> It is in megabytes. [1]\n\n> There is more on this page. [1]"
+        "> It is in megabytes. [1]\n\nThere is more on this page. [1]"
     )
 
 
@@ -754,3 +755,63 @@ def test_what_a_word_means_is_told_by_its_entry_in_the_glossary(question: str, f
     ]
     told = quote(query_terms(question), pages, weight, "Kettle", "3.1", question=question)
     assert first in told.citations[0].title
+
+
+def settings_of(count: int) -> str:
+    told = (
+        "It says where the upload of a file goes, and what becomes of it there, in a sentence of its own. "
+        * 2
+    )
+    entries = "\n".join(f"  - NAME_{n}: {told.strip()}" for n in range(count))
+    return f"Some settings are read:\n\n- General:\n{entries}\n  - SECRET_KEY: Signs the session."
+
+
+def test_of_a_long_list_in_an_item_only_the_entry_is_quoted_that_is_asked_for() -> None:
+    found = evidence(1, settings_of(8), heading="Settings")
+    text, _ = ask("secret_key", found)
+    assert text == "**Quickstart › Settings**\n> - General: […]\n>   - SECRET_KEY: Signs the session. [1]"
+    text, _ = ask("NAME_3", found)
+    assert text.startswith("**Quickstart › Settings**\n> - General: […]\n>   - NAME_3: It says where")
+    assert text.count("NAME_") == 1 and text.endswith("[1]\n\nThere is more on this page. [1]")
+
+
+def test_entries_that_stand_under_one_line_say_it_once() -> None:
+    first, second = stretches(settings_of(8))[:2]
+    piece = Piece(evidence(1, settings_of(8), heading="Settings"), (first, second))
+    told = written(piece, 1, "Flask", "3.1")
+    assert told.count("General:") == 1 and told.count("\n>   - NAME_") == 2
+
+
+def test_in_a_list_deeper_down_all_that_leads_to_an_entry_comes_along() -> None:
+    strings = "\n".join(f"    - way{n}: {'Works around it. ' * 30}" for n in range(4))
+    page = f"{settings_of(2)}\n  - WORKAROUNDS: A list of strings.\n\n    Known strings are:\n\n{strings}"
+    entry = next(one for one in stretches(page) if "way2" in one.text)
+    lead = "- General:\n  - WORKAROUNDS: A list of strings.\n\n    Known strings are:\n\n    - way2: Works"
+    assert entry.text.startswith(lead) and "way1" not in entry.text and entry.within == "- General:"
+
+
+def test_what_follows_code_in_a_nested_entry_stays_as_deep_as_the_entries_after_it() -> None:
+    code = "    ```\n    kettle read\n    ```"
+    first = f"  - first: Only to read:\n\n{code}\n\n    Then delete it:\n\n{code}\n\n    Start anew."
+    item = f"- General:\n\n{first}\n\n  - second: Never set it."
+    told = written(Piece(evidence(1, item), (Stretch((Block("item", item),)),)), 1, "Flask", "3.1")
+    fence = "```\nkettle read\n```"
+    after = f"{fence}\n\n>   Then delete it:\n\n{fence}\n\n>   Start anew.\n>\n> - second: Never set it. [1]"
+    assert told.endswith(after)
+
+
+def test_marks_of_a_page_s_footnotes_are_left_out_and_code_keeps_what_looks_like_one() -> None:
+    page = "The secret key fails [^1], see `[^1]` or [Knuth].\n\n[^1] On a full disk."
+    text, _ = ask("secret key", evidence(1, page))
+    assert text.endswith("> The secret key fails, see `[^1]` or [Knuth].\n\n> On a full disk. [1]")
+    table = "The secret key:\n\n| Key [^1] | Size |\n| --- | --- |\n| secret | No [^2] |"
+    assert "[^" not in ask("secret key", evidence(1, table))[0]
+
+
+def test_an_item_of_a_list_that_is_introduced_says_that_there_are_others() -> None:
+    points = "\n".join(f"- Way {n} keeps what was sent. {'It does so as it likes. ' * 8}" for n in range(5))
+    page = f"There are several ways:\n\n{points}\n- A secret key signs it.\n- The file ends."
+    assert ask("secret key", evidence(1, page))[0].endswith(
+        "signs it. [1]\n\nThere is more on this page. [1]"
+    )
+    assert ask("file upload", evidence(1, page))[0].endswith("> - The file ends. [1]")
