@@ -52,6 +52,12 @@ _REFERENCES = re.compile(
 """A line of an entry that is nothing but the numbers of issues, which tells readers nothing."""
 
 
+_REQUIRES = re.compile(
+    r"\b(?:must|(?:have|has|needs?)\sto|requires?d?|mandatory|only\s(?:works?|possible|if|when|with)|unless"
+    r"|cannot|can['’]t|(?:do|does|is|are)\s(?:not|n['’]t)\s(?:support|work|compatible|allowed|available)\w*)\b",
+    re.IGNORECASE,
+)
+"""What says that something must be so for what stands before it to hold."""
 _NOTE = re.compile(r"[^\S\n]?\[\^\d{1,3}\](?!\()")
 
 
@@ -198,6 +204,11 @@ def entries_of(item: Block, most: int) -> list[Block]:
         Block("item", f"{lead}\n{under(one.text)}", f"{lead}\n{under(one.lead)}" if one.lead else lead, True)
         for one in entries
     ]
+
+
+def requires(text: str) -> bool:
+    """Return True for a text that says what must be so for what stands before it to hold."""
+    return bool(_REQUIRES.search(text))
 
 
 def indent(line: str) -> int:

@@ -72,6 +72,8 @@ _FITS = 0.5
 """How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
 _PASTED, _PASTED_TERMS = 0.6, 6
 """Share of the question's weight, and its terms, in code that the question itself shows; ours."""
+_LEANT = 400
+"""Characters of what stands before what leans on it that are quoted even where there is no room; ours."""
 _FAR, _BEFORE = 0.6, 0.1
 """What it counts against code that it is a stretch away from what answers, and that it is before it; ours."""
 _BEARS = 0.4
@@ -220,13 +222,19 @@ class Section:
         while (after := max(kept) + 1) < len(found):
             bears = self.scores[after] >= _BEARS * self.scores[at] or found[after].leans
             bears = bears or found[at].announces
-            if not bears or self._counted(kept | {after}) > limits.goal:
+            most = limits.most if limits is not GLANCE and self._conditions(after) else limits.goal
+            if not (bears or most > limits.goal) or self._counted(kept | {after}) > most:
                 break
             kept.add(after)
         if self._counted(kept | set(range(max(kept)))) <= limits.begun:
             kept |= set(range(max(kept)))
         kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
         return sorted(kept | {n for n, one in enumerate(found) if _DEFAULT.fullmatch(one.text)})
+
+    def _conditions(self, at: int) -> bool:
+        """Return True for a paragraph that says what must be so for what stands before it to hold."""
+        one = self.found[at]
+        return not one.stands_alone and not one.has_code and one.length <= _LEANT and one.requires
 
     def _is_old_code_before_new(self, at: int) -> bool:
         """Return True for a stretch whose code is outdated, where the next one has what to write instead."""
@@ -259,15 +267,19 @@ class Section:
         if kept & set(coded):
             return set()
         coded.sort(key=lambda n: _FAR * (abs(n - at) - 1) + _BEFORE * (n < at) - self.scores[n])
-        fitting = (
-            more for n in coded if self._counted(kept | (more := self._understood(n, limits))) <= limits.most
-        )
-        return next(fitting, set())
+        for n in coded:
+            more = self._understood(n, limits, near=False)
+            if self._counted(kept | more) <= limits.most:
+                return more
+        return set()
 
-    def _understood(self, at: int, limits: Limits) -> set[int]:
-        """Return a stretch with those before it that it leans on, as far as there is room."""
+    def _understood(self, at: int, limits: Limits, near: bool = True) -> set[int]:
+        """Return a stretch with those before it that it leans on, as far as there is room or it is `near`."""
         start = at
-        while start and self.found[start].leans and self._counted(range(start - 1, at + 1)) <= limits.most:
+        while start and self.found[start].leans:
+            is_near = near and start == at and self.found[at - 1].length <= _LEANT and limits is not GLANCE
+            if not is_near and self._counted(range(start - 1, at + 1)) > limits.most:
+                break
             start -= 1
         return set(range(start, at + 1))
 

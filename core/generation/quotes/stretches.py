@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.generation.quotes.blocks import Block, entries_of, indent, split
+from core.generation.quotes.blocks import Block, entries_of, indent, requires, split
 from core.generation.quotes.tables import table_of
-from core.text.words import STOP_WORDS, one_line
+from core.text.words import STOP_WORDS, one_line, sentences
 
 MAX_CODE_LINES = 40
 _MAX_CODE = 2_400
@@ -66,6 +66,11 @@ _LEANING = re.compile(
     r"|after\s+(?:this|that)|in\s+(?:general|addition),\s+(?:however|though))\b",
     re.IGNORECASE,
 )
+_LEANS_WITHIN = re.compile(
+    r"\b(?:of|with|by|using|for|to)\s(?:this|that|these|those)\s(?:command|option|setting|flag|tool|script|program)s?\b",
+    re.IGNORECASE,
+)
+"""What makes a first sentence lean on what stands before it: "the `--paper` option of this command"."""
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
@@ -75,6 +80,11 @@ _POINTER = re.compile(
 """What a paragraph begins with that only points elsewhere."""
 _LABEL = re.compile(r"^[>\s]{0,8}\*\*[^*\n]{1,40}\*\*:?\s{0,4}(?=\S)")
 """A label in front of it: "**Answer:** See …"."""
+_NOTE = re.compile(
+    r"\*\*(?:Note|Important|Warning|Caution)\b|(?:please\s)?(?:note|keep\sin\smind|be\saware)\b"
+    r"|(?:you|this|it)\s(?:also\s)?(?:must|requires?|needs?|only)\b|for\s(?:this|that|it)\sto\swork\b",
+    re.IGNORECASE,
+)
 _SAME = 40
 """Characters by which a window is known in a stretch; ours."""
 
@@ -107,7 +117,14 @@ class Stretch:
         text = first.text.lstrip()
         return first.kind == "code" or (
             first.kind == "paragraph"
-            and (bool(_LEANING.match(text)) or bool(_EXAMPLE.fullmatch(text)) or _goes_on(text))
+            and (
+                bool(
+                    _LEANING.match(text)
+                    or _EXAMPLE.fullmatch(text)
+                    or _LEANS_WITHIN.search(sentences(text)[0])
+                )
+                or _goes_on(text)
+            )
         )
 
     @property
@@ -131,6 +148,12 @@ class Stretch:
     def is_row(self) -> bool:
         """Return True for a row of a table that is too long to be quoted."""
         return self.blocks[0].kind == "row"
+
+    @property
+    def requires(self) -> bool:
+        """Return True if it is a note on what must be so for what stands before it to hold."""
+        text = one_line(self.blocks[0].text)
+        return bool(_NOTE.match(text)) and requires(text)
 
     @property
     def within(self) -> str:

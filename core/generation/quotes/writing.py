@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from textwrap import dedent
 from typing import Literal
 
 from core.domain import ContextChunk, Evidence
-from core.generation.quotes.blocks import Block, headings, indent, last_heading, without_notes
+from core.generation.quotes.blocks import Block, headings, indent, last_heading, requires, without_notes
 from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, is_term
 from core.languages import N_, _
@@ -18,6 +19,8 @@ from core.text.words import one_line, sentences
 
 _PARAGRAPH = 700
 """Characters of a paragraph that are quoted, from its beginning."""
+_ROOM = 1.3
+"""Times as long as it may be a paragraph is quoted whole, and with what it requires; ours."""
 _LABEL = 40
 """Characters of a paragraph that only names what follows; ours."""
 _NAMES = re.compile(r"> (?:\*\*[^*\n]{1,60}\*\*:?|`[^`\n]{1,60}`:?)")
@@ -104,14 +107,18 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
 
 
 def _shortened(paragraph: Block, most: int) -> Block:
-    """Return a paragraph's first sentences up to a length; whole where that is not much shorter."""
+    """Return a paragraph's first sentences up to a length, with what must be so for them to hold.
+
+    It is whole where that is not much longer.
+    """
     told = sentences(one_line(paragraph.text))
-    kept: list[str] = []
-    for sentence in told:
-        if kept and sum(map(len, kept)) + len(sentence) > most:
-            break
-        kept.append(sentence)
-    return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))
+    ends = list(accumulate(map(len, told)))
+    if sum(ends[-1:]) <= _ROOM * most:
+        return paragraph
+    kept = max(sum(end <= most for end in ends), 1)
+    while kept < len(told) and ends[kept] <= _ROOM * most and requires(told[kept]):
+        kept += 1
+    return Block("paragraph", " ".join(told[:kept]))
 
 
 def _under_its_lead(block: Block, said: str) -> str:

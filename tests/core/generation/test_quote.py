@@ -808,6 +808,36 @@ def test_marks_of_a_page_s_footnotes_are_left_out_and_code_keeps_what_looks_like
     assert "[^" not in ask("secret key", evidence(1, table))[0]
 
 
+def test_a_paragraph_that_is_cut_keeps_what_it_requires() -> None:
+    before = "The secret key may be split into parts with the option, which takes a while. " * 9
+    long = f"{before}You must also pass the other option. {'Nothing else is known of it. ' * 20}"
+    text, _ = ask("secret key", evidence(1, f"{long}\n\n" + "Other. " * 200))
+    assert "You must also pass the other option. [1]" in text
+    assert ask("secret key", evidence(1, f"The secret key {'goes on and on ' * 90}."))[0].endswith("on . [1]")
+
+
+def test_what_leans_on_a_short_paragraph_brings_it_along_where_there_is_no_room() -> None:
+    points = "\n".join(f"- much less of the disk is taken, {'and so on ' * 12}" for _ in range(4))
+    told = f"You disable it by `NAME`.\n\nThis has some pros and cons for a key:\n\n{points}"
+    page = "\n\n".join([FILLER, told, FILLER, FILLER])
+    text, _ = ask("key of a session where a file is an upload", evidence(1, page, heading="Disks"))
+    assert "> You disable it by `NAME`.\n\n> This has some pros and cons for a key:" in text
+
+
+def test_the_option_of_this_command_brings_the_command_along() -> None:
+    told = "To print the secret key use the `-p` option of this command."
+    page = f"{LONG}\n\nYou can make backups by `kettle export`.\n\n{told}"
+    text, _ = ask("print secret key", evidence(1, page))
+    assert "> You can make backups by `kettle export`.\n\n> To print" in text
+
+
+def test_a_paragraph_that_tells_a_condition_of_the_one_before_it_is_quoted_with_it() -> None:
+    told = f"The secret key is split with the `--parts` option. {'It takes a while, and nobody waits. ' * 11}"
+    page = "\n\n".join([FILLER, told, "You must also pass the second one.", FILLER, FILLER])
+    text, _ = ask("secret key parts", evidence(1, page))
+    assert "> You must also pass the second one. [1]" in text
+
+
 def test_an_item_of_a_list_that_is_introduced_says_that_there_are_others() -> None:
     points = "\n".join(f"- Way {n} keeps what was sent. {'It does so as it likes. ' * 8}" for n in range(5))
     page = f"There are several ways:\n\n{points}\n- A secret key signs it.\n- The file ends."
