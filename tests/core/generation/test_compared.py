@@ -14,7 +14,7 @@ NEW = OLD.replace("8", "16")
 
 
 ENTRY = "  - LIMIT: The limit of it all."
-SETTINGS = f"- General:\n{ENTRY}\n" + "\n".join(f"  - NAME_{n}: {'It says so. ' * 40}" for n in range(3))
+SETTINGS = "\n".join(["- General:", *(f"  - NAME_{n}: {'It says so. ' * 40}" for n in range(3)), ENTRY])
 
 
 def quoted(page: str, release: str) -> Quoted:
