@@ -26,7 +26,10 @@ _CONTRACTED = re.compile(_WITHOUT_MARK)
 _PLAIN = re.compile(rf"(?<![\w`'’./\\@:#$-])(?:{_WITHOUT_MARK}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)")
 _SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
 _WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,24}(?![\w`'’/\\@:=(\[-]|\.\w)")
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]", re.DOTALL)
+_CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]|(?<=[(\[{=,])\s?'[^'\n]{0,200}'", re.DOTALL
+)
+_WORD_OR_CODE = re.compile(f"(?P<code>{_CODE.pattern})|{_WHOLE.pattern}", re.DOTALL)
 
 
 def suspects(text: str) -> list[str]:
@@ -61,8 +64,10 @@ def slips(word: str) -> Iterator[str]:
 
 
 def replaced(text: str, found: Mapping[str, str]) -> str:
-    """Return a text with words replaced by others, as whole words alone."""
-    return _WHOLE.sub(lambda match: found.get(match[0], match[0]), text) if found else text
+    """Return a text with words replaced by others, as whole words outside of code and quotes."""
+    if not found:
+        return text
+    return _WORD_OR_CODE.sub(lambda match: match[0] if match["code"] else found.get(match[0], match[0]), text)
 
 
 async def mended(

@@ -38,6 +38,7 @@ def tokens(word: str) -> int:
     ("text", "words"),
     [
         ("my tempaltes are not found", ["tempaltes"]),
+        ("raise Forbidden('Nope', 'you cant write tempaltes')", []),
         ("set the sesion, or the filtre?", ["sesion", "filtre"]),
         ('`tempaltes` and "sesionn" and ```\nfiltre\n```', []),
         ("sesion_id sesion-x /sesion sesion.py sesion() sesion= --sesion Sesion SESION", []),
@@ -74,6 +75,11 @@ def test_slips_are_one_edit_and_keep_the_first_letter() -> None:
 async def test_a_word_that_no_page_has_is_mended_by_one_that_many_have(word: str, meant: str | None) -> None:
     assert (await mended([word], rarity, PAGES, tokens)).get(word) == meant
     assert await mended([word], rarity, OFTEN, tokens) == {}, "a corpus of nothing tells nothing"
+
+
+def test_words_in_code_and_quotes_stay() -> None:
+    said = "cant raise X('Nope', 'you cant') with `cant` and \"it cant\""
+    assert replaced(said, {"cant": "can't"}) == said.replace("cant raise", "can't raise")
 
 
 def test_whole_words_are_replaced_and_names_stay() -> None:
