@@ -15,6 +15,7 @@ from bot.conversation.desk import WAIT, Desk, say
 from bot.conversation.limits import AT_ONCE, QUOTED_AT_ONCE, Line
 from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
+from bot.conversation.unsaid import GOODBYE_SECONDS, Excuses, tell
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
 from bot.rendering.answers import WORKING, compose, controls
@@ -27,8 +28,6 @@ from core.ports.cluster import STILL
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-GOODBYE_SECONDS = 3.0
-"""Time that the words of a bot that is being stopped may take."""
 AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
 """Pauses before an answer is said again that the platform did not take, because it was down, say."""
 RESTARTING = N_("I am being restarted and will answer this when I am back.")
@@ -56,6 +55,7 @@ class Answering:
         self.history = Threads(desk).history
         self.line = Line(QUOTED_AT_ONCE if desk.engine.model is None else AT_ONCE)
         self._strays = Strays(desk.conversations)
+        self._excuses = Excuses()
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -87,6 +87,8 @@ class Answering:
             log.warning("could not answer %s: %s", key, error)
             if not error.retryable:
                 await self._desk.conversations.answered(key, "", ours=True)
+                if (running := self._running.get(key)) and running[1] is task:
+                    await self._excuses.tell(running[0].chat, running[0].message)
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]
@@ -319,12 +321,3 @@ async def _whole(work: Awaitable[_T]) -> _T:
     except asyncio.CancelledError:
         await asyncio.wait({asyncio.gather(task, return_exceptions=True)})  # nobody hears of an error now
         raise
-
-
-async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
-    """Replace the text of the bot's messages, if the platform accepts it in time."""
-    if parts:
-        try:
-            await asyncio.wait_for(chat.edit(parts, Reply(text)), GOODBYE_SECONDS)
-        except (PlatformError, TimeoutError) as error:
-            log.info("a reply could not be changed: %s", error)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from bot.conversation.answering import tell
 from bot.conversation.desk import Desk
+from bot.conversation.unsaid import tell
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, ref_of
 from core.domain import MessageRef

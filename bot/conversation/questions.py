@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.answering import Answering, tell
+from bot.conversation.answering import Answering
 from bot.conversation.desk import LATER, WAIT, Desk, InOrder, Slot, deletion, say
 from bot.conversation.gone import removed, said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above, says_nothing_new
+from bot.conversation.unsaid import tell
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, asked_again, packed, unheard, unpacked
 from bot.rendering.answers import sorry

@@ -30,7 +30,8 @@ _SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for 
 """Opposites with their stems."""
 _NARROWS = re.compile(
     r"\b(?:only|unless|until|before|otherwise|instead|rather|except|besides|although|though|however|yet|even|just"
-    r"|merely|same|sure|certain|enough|always|necessarily)\b|(?:^|[.;:,]\s|\bplease\s)(?:don['’]?t|do\snot|never|avoid)\b",
+    r"|merely|same|sure|certain|enough|always|necessarily|other)\b|,\s(?:and\s)?not\b|\b(?:do|does)(?:n['’]t|\snot)\s(?:need|have)\b"
+    r"|(?:^|[.;:,]\s|\bplease\s)(?:don['’]?t|do\snot|never|avoid)\b",
     re.IGNORECASE,
 )
 """What says the same as a denial, in a way, and what is advised against."""
@@ -212,8 +213,8 @@ def _denies(own: Place, near: Sequence[Place]) -> bool:
 
 
 def _turned(own: Place, near: Sequence[Place], term: str) -> bool:
-    """Return True if a "not" denies a term on one side alone, which denies more or less often."""
-    if own.negations == near[0].negations:
+    """Return True if a "not" denies a term on one side alone, and both together do not deny twice."""
+    if (own.negations + near[0].negations) % 2 == 0:
         return False
     there = [place for place in near if term in place.terms]
     if term in own.done:

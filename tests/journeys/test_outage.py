@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from bot.conversation.desk import deletion
+from bot.conversation.unsaid import MAY_NOT
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.slack_stage import SlackStage
+from tests.journeys.slack_stage import PLACES, SlackStage
 from tests.journeys.stage import answer, until
 from tests.platforms.slack_wire import CUT
 
@@ -93,15 +94,25 @@ async def test_a_question_deleted_while_its_sign_of_work_is_posted_is_no_error(
     assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
-async def test_what_slack_refuses_for_good_is_not_tried_again(bot: Bot) -> None:
+async def test_what_slack_refuses_for_good_is_not_tried_again_and_the_asker_is_told_once(bot: Bot) -> None:
     async with SlackStage(bot) as stage:
         stage.server.streaming.there = False
-        stage.server.fail("chat.postMessage", "restricted_action", times=99)
-        await stage.say("ann", PORT, to="bot")
-        await until(lambda: [c for c in stage.server.calls if c.error == "restricted_action"], "a refusal")
+        stage.server.fail("chat.postMessage", "restricted_action")
+        said = await stage.say("ann", PORT, to="bot")
+        inbox = PLACES["direct"]
+        await until(lambda: stage.server.said(inbox), "a word to the asker")
+        stage.server.fail("chat.postMessage", "restricted_action")
+        await stage.say("ann", "Which port does the API listen on?", to="bot")
+        await until(lambda: len(refused(stage)) == 2, "another refusal")
         while await bot.app.conversations.unanswered(0.0):
             await asyncio.sleep(0.02)
-        assert len([c for c in stage.server.calls if c.method == "chat.postMessage"]) == 1
+        await stage.quiet()
+        assert [told["text"] for told in stage.server.said(inbox)] == [MAY_NOT] and not stage.replies(said)
+        assert len([call for call in stage.server.calls if call.method == "chat.postMessage"]) == 3
+
+
+def refused(stage: SlackStage) -> list[Any]:
+    return [call for call in stage.server.calls if call.error == "restricted_action"]
 
 
 async def test_an_answer_that_gets_no_boxes_for_votes_can_still_be_voted_on(bot: Bot) -> None:

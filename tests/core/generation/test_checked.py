@@ -654,6 +654,8 @@ def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> N
         "Don't set `MAX_CONTENT_LENGTH` if uploads are to be without a limit [1].",
         "Nobody has to wait; if this limit is exceeded, a 413 `RequestEntityTooLarge` error is raised.",
         "A 413 error is never raised before the limit is exceeded [1].",
+        "If this limit is exceeded, a 413 `RequestEntityTooLarge` error is raised, not another one [1].",
+        "No other error than a 413 `RequestEntityTooLarge` is raised if this limit is exceeded [1].",
         "Use `response.set_cookie('name', 'value', secure=False)` for cookies [2].",
         "The cookie is not sent with every response unless `session.permanent` is true [1].",
     ],
