@@ -64,7 +64,7 @@ _LEFT = text(
     "AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.holder) LIMIT 1"
 )
 _FORGET = text(
-    f"DELETE FROM changes WHERE at < extract(epoch FROM clock_timestamp()) - :kept AND topic <> '{GONE}'"
+    "DELETE FROM changes WHERE at < extract(epoch FROM clock_timestamp()) - :kept AND topic <> :gone"
 )
 _ALIVE = {
     "connect_timeout": 5,
@@ -186,7 +186,7 @@ class Member:
                 self._bury()
             if self._leads and time.monotonic() - self._forgot_at > KEPT_SECONDS / 6:
                 self._forgot_at = time.monotonic()
-                self._connection.execute(_FORGET, {"kept": KEPT_SECONDS})
+                self._connection.execute(_FORGET, {"kept": KEPT_SECONDS, "gone": GONE})
         driver: Any = self._connection.connection.driver_connection
         until = time.monotonic() + BEAT_SECONDS
         while time.monotonic() < until and not self._ended.is_set():

@@ -27,6 +27,6 @@ async def test_who_was_forgotten_is_gone_for_what_began_before() -> None:
     after = time.time() + 1
     assert privacy.gone({"discord:7"}, before) and not privacy.gone({"discord:7"}, after)
     assert privacy.gone({author}, after), "a page may be read as it was"
-    privacy.pages_are_made_anew(NAMES.everyone("slack:U1"))
+    await privacy.pages_are_made_anew(NAMES.everyone("slack:U1"))
     assert privacy.gone({author}, before) and not privacy.gone({author}, time.time() + 1)
     assert not privacy.gone({"slack:U2", NAMES.of_pages("slack:U2")}, 0.0)

