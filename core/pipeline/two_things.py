@@ -50,7 +50,7 @@ class TwoThings:
             return told
         release, product = context.releases[0], self._product.name
         names = [last_of(one.partition("=")[0]) for one in two]
-        if query_terms(names[0]) == query_terms(names[1]):
+        if names[0].lower() == names[1].lower():
             return told
         vectors = await for_questions(await self._encoder_of(release)).encode(names)
         found = []

@@ -20,6 +20,7 @@ from core.text.words import index_terms, last_of, one_line, sentences
 
 MOST_LINES = 24
 """Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
+_SIGNATURE = re.compile(r"(?:#[^\n]*\n|\s)*+`(?:class |async )?(?P<name>[\w.]+)")
 _FULL = 300
 """Characters of an entry that tells what something is, and not only that it is there; ours."""
 _SAME = N_("The same in {release}: {pages}")
@@ -87,20 +88,29 @@ def sides(first: Quoted, second: Quoted, product: str, release: str) -> tuple[st
 def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
     """Return the pages of sections that are called by a name, of what it belongs to where there are such.
 
-    `req.media` is `Request.media` rather than `Response.media`; `self.write` is anybody's `write`. Where none
-    is called so, `acks_late` is `task_acks_late`.
+    `req.media` is `Request.media` rather than `Response.media`; `self.write` is anybody's `write`. What is
+    signed `kettle.json.dumps` is `json.dumps`, and `dump` only where nothing is spelled so. Where none is
+    called so, `acks_late` is `task_acks_late`.
     """
     owner, short = _owned(name)
-    found: dict[str, list[Evidence]] = {"owned": [], "exact": [], "ends": []}
+    found: dict[str, list[Evidence]] = {"named": [], "owned": [], "exact": [], "alike": [], "ends": []}
     for item in evidence:
         heading = last_heading(item.chunk.title, item.chunk.heading).strip("`").partition("(")[0].lower()
         last = last_of(heading)
         if set(index_terms(short)) == set(index_terms(last)):
             is_owned = owner and last_of(heading.removesuffix(last)[:-1]).startswith(owner)
-            found["owned" if is_owned else "exact"].append(item)
+            is_named = owner and f".{_signed(item)}".endswith(f".{owner}.{short}")
+            kind = "alike" if last != short else "named" if is_named else "owned" if is_owned else "exact"
+            found[kind].append(item)
         elif last.endswith(f"_{short}"):
             found["ends"].append(item)
     return next(filter(None, found.values()), [])
+
+
+def _signed(item: Evidence) -> str:
+    """Return the whole name in a page's signature, in lower case; empty where it begins with none."""
+    found = _SIGNATURE.match(item.chunk.page.lower())
+    return found["name"] if found else ""
 
 
 def pair(names: Sequence[str], pages: Sequence[Iterable[Evidence]]) -> tuple[Evidence, Evidence] | None:

@@ -170,3 +170,20 @@ async def test_of_two_things_without_entries_the_paragraph_on_both_is_quoted_and
 
 async def test_what_each_of_two_things_is_says_hardly_how_they_differ() -> None:
     assert (await beside("difference between open_lid and lift_lid?")).level == "close"
+
+
+async def test_a_name_is_looked_for_as_it_is_spelled_and_as_pages_sign_it() -> None:
+    more = (
+        ("API", "dump()", "`kettle.json.dump(obj, fp)`\n\nWrites what a kettle holds to a file, as JSON."),
+        ("API", "dumps()", "`kettle.json.dumps(obj)`\n\nReturns what a kettle holds as JSON, a text."),
+        (
+            "API",
+            "JSONMaker.dumps()",
+            "`kettle.json.maker.JSONMaker.dumps(obj)`\n\nMakes JSON as `json.dumps` does.",
+        ),
+    )
+    assert headings(await beside("open_lid vs json.dumps", *more)) == ["Kettle.open_lid()", "dumps()"]
+    assert headings(await beside("difference between json.dump and json.dumps", *more)) == [
+        "dump()",
+        "dumps()",
+    ]
