@@ -25,7 +25,6 @@ _FIGURE = re.compile(r"\d[\d.]*")
 _WORD = re.compile(r"\w")
 WAYS_TO_DENY = frozenset(words_of(__package__)["turning"].split())
 """Words that deny something, in their way."""
-_TURNING = NEGATIONS | WAYS_TO_DENY
 _SIDES = tuple(tuple(side.union(*map(query_terms, side)) for side in sides) for sides in OPPOSITES)
 """Opposites with their stems."""
 _NARROWS = re.compile(
