@@ -60,10 +60,10 @@ class TwoThings:
         here = context.pages.evidence
         pages = [[e for e in (*some.evidence, *here) if e.chunk.hash not in rejected] for some in found]
         chosen = pair(two, pages)
+        if _compares(context, told, names, chosen or ()):
+            return told
         if chosen is None:
             return await self._of_both(context, names, rejected, told)
-        if _compares(context, told, names, chosen):
-            return told
         quotes = []
         for place, item in enumerate(chosen):
             whole = await self._sections([item], vectors[place : place + 1])
@@ -121,11 +121,11 @@ def _compares(context: QueryContext, told: Told, names: Sequence[str], own: Sequ
 def _says(item: Evidence, names: Sequence[str]) -> int:
     """Count how often a page, without its code, names the one of these that it names least.
 
-    0 unless a paragraph or list has all of them.
+    0 unless a paragraph or list has all of them, each in words that tell it from others.
     """
     wanted = _whole(" ".join(names))
     prose = _FENCED.sub("", item.chunk.page)
-    if not any(wanted <= _whole(part) for part in prose.split("\n\n")):
+    if not all(map(_whole, names)) or not any(wanted <= _whole(part) for part in prose.split("\n\n")):
         return 0
     said = [frozenset(query_terms(word)) for word in words(prose)]
     return min(said.count(one) for one in wanted)

@@ -187,3 +187,20 @@ async def test_a_name_is_looked_for_as_it_is_spelled_and_as_pages_sign_it() -> N
         "dump()",
         "dumps()",
     ]
+
+
+@pytest.mark.parametrize(
+    "question", ["on vs off", "this vs that", "lazy vs off", "it vs it", "difference between the and a"]
+)
+async def test_words_that_say_nothing_are_no_two_things(question: str) -> None:
+    assert (await beside(question)).level in ("close", "none", "sure")
+
+
+async def test_what_names_both_already_is_quoted_as_for_any_question() -> None:
+    faq = (
+        "FAQ",
+        "What is the difference between lazy and eager?",
+        "The moment at which the kettle boils its water.",
+    )
+    modes = ("Guide", "Modes", "- lazy: boils once lazy\n- eager: boils before, eager")
+    assert headings(await beside("difference between lazy and eager", faq, modes))[0] == faq[1]
