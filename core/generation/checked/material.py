@@ -40,7 +40,9 @@ QUOTED = 160
 _CLAUSES = re.compile(r"[;:]\s|\s[–—]\s")
 """Between what may each stand on another page."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
-_COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
+_COMES = re.compile(
+    r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available|renam\w+)\b", re.IGNORECASE
+)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 

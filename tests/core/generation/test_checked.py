@@ -715,3 +715,12 @@ def test_what_an_answer_puts_in_an_examples_place_is_the_askers() -> None:
     )
     assert not told.faults("So `/srv/kettle/limescale` becomes [1]:")
     assert told.faults("So everybody drinks limescale there and kettles whistle [1].")
+
+
+def test_a_new_name_comes_with_the_version_that_renames() -> None:
+    page = (
+        "Changed in version 6.3: Renamed from `set_secure_cookie` to `set_signed_cookie` to avoid confusion."
+    )
+    told = Checker(Material([(1, "Cookies", page, "6.5")], ("is set_secure_cookie still ok?",)))
+    assert not told.faults("It has a new name: since version 6.3 it is called `set_signed_cookie` [1].")
+    assert told.faults("It has a new name: since version 6.2 it is called `set_signed_cookie` [1].")
