@@ -15,7 +15,7 @@ from bot.conversation.desk import WAIT, Desk, say
 from bot.conversation.limits import AT_ONCE, QUOTED_AT_ONCE, Line
 from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
-from bot.conversation.unsaid import GOODBYE_SECONDS, Excuses, tell
+from bot.conversation.undelivered import GOODBYE_SECONDS, Undelivered, tell
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
 from bot.rendering.answers import WORKING, compose, controls
@@ -55,7 +55,7 @@ class Answering:
         self.history = Threads(desk).history
         self.line = Line(QUOTED_AT_ONCE if desk.engine.model is None else AT_ONCE)
         self._strays = Strays(desk.conversations)
-        self._excuses = Excuses()
+        self._undelivered = Undelivered()
         self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -88,7 +88,7 @@ class Answering:
             if not error.retryable:
                 await self._desk.conversations.answered(key, "", ours=True)
                 if (running := self._running.get(key)) and running[1] is task:
-                    await self._excuses.tell(running[0].chat, running[0].message)
+                    await self._undelivered.tell(running[0].chat, running[0].message)
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]

@@ -6,7 +6,7 @@ import logging
 from dataclasses import replace
 
 from bot.conversation.desk import Desk
-from bot.conversation.unsaid import tell
+from bot.conversation.undelivered import tell
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, ref_of
 from core.domain import MessageRef

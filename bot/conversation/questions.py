@@ -18,7 +18,7 @@ from bot.conversation.gone import removed, said_in
 from bot.conversation.limits import Refusal, Slowing
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection, points_above, says_nothing_new
-from bot.conversation.unsaid import tell
+from bot.conversation.undelivered import tell
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, asked_again, packed, unheard, unpacked
 from bot.rendering.answers import sorry

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.conversation.desk import deletion
-from bot.conversation.unsaid import MAY_NOT
+from bot.conversation.undelivered import MAY_NOT
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import PLACES, SlackStage

@@ -117,13 +117,8 @@ class Stretch:
         text = first.text.lstrip()
         return first.kind == "code" or (
             first.kind == "paragraph"
-            and (
-                bool(
-                    _LEANING.match(text)
-                    or _EXAMPLE.fullmatch(text)
-                    or _LEANS_WITHIN.search(sentences(text)[0])
-                )
-                or _goes_on(text)
+            and bool(
+                _LEANING.match(text) or _EXAMPLE.fullmatch(text) or _leans_within(text) or _goes_on(text)
             )
         )
 
@@ -194,6 +189,11 @@ def _unquoted(block: Block) -> Block:
     if block.kind != "quote":
         return block
     return Block("paragraph", "\n".join(re.sub(r"^\s*>\s?", "", line) for line in block.text.split("\n")))
+
+
+def _leans_within(text: str) -> bool:
+    found = _LEANS_WITHIN.search(text)
+    return found is not None and found.end() <= len(sentences(text)[0])
 
 
 def _dedented(code: str) -> str:

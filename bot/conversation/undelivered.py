@@ -1,4 +1,4 @@
-"""What people are told where their answer is not finished, or cannot be posted at all."""
+"""What people are told where their answer is not finished, or the platform does not let the bot post it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST = 1_000
 """People and channels that are remembered as told; all are forgotten together."""
 
 
-class Excuses:
+class Undelivered:
     """Tells people directly, once for each channel, that the bot may not answer where they asked it."""
 
     def __init__(self) -> None:
