@@ -279,7 +279,7 @@ async def test_a_server_that_hangs_is_asked_for_a_word_before_a_question_goes_th
     async with (
         OpenAIServer() as hung,
         OpenAIServer() as good,
-        pool(hung, good, timeout=0.3, rest=0.05) as model,
+        pool(hung, good, timeout=1.0, rest=0.05) as model,
     ):
         hung.always = Behaviour("hang")
         assert await text_of(model)
