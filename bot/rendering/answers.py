@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Literal
 
@@ -29,6 +29,8 @@ _ORIGIN = {
 _PERSON = N_("from community memory, answered by a person")
 WORKING = N_("Looking it up …")
 READING = N_("Reading the {product} documentation …")
+_ONE_MESSAGE = 1_900
+"""Characters up to which an answer tells what stands in further sections: Discord takes 2,000 a message."""
 _SHOWN = 300
 """Characters of a remembered question that are shown under its answer."""
 _QUIET = frozenset({"a", "an", "the", "am", "is", "are", "be", "do", "does", "did", "please"})
@@ -47,17 +49,32 @@ def compose(answer: Answer, product: str) -> Reply:
         # a comparison cites each page once for each release, under the same title
         several = product if len({one.release for one in cited if one.release}) > 1 else ""
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(one, several) for one in cited))
-    if further := Trace.of(answer.trace).further:
-        links = (link(page["title"], page["url"]) for page in further)
-        above = _("See also:")
-        parts.append(f"*{above}* {' · '.join(links)}")
+    below = [_unreasoned(answer), footer(answer, product)]
     if other := remembered_question(answer):
-        parts.append(
-            _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
-        )
-    parts += [_unreasoned(answer), footer(answer, product)]
-    text = "\n\n".join(part for part in parts if part)
+        asked = inert(shortened(other, _SHOWN))
+        below.insert(0, _("This was an answer to: “{question}”").format(question=asked))
+
+    def with_pages(is_told: bool) -> str:
+        further = _see_also(Trace.of(answer.trace).further or (), is_told)
+        return "\n\n".join(part for part in (*parts, further, *below) if part)
+
+    text = with_pages(is_told=True)
+    if len(text) > _ONE_MESSAGE:
+        text = with_pages(is_told=False)
     return Reply(text, release=answer.release, answer_id=answer.id, remembered=remembered(answer))
+
+
+def _see_also(pages: Sequence[Mapping[str, str]], is_told: bool) -> str:
+    """Return further sections as Markdown: on one line, or in a list where a sentence of one `is_told`."""
+    if not pages:
+        return ""
+    above = f"*{_('See also:')}*"
+    links = [link(page["title"], page["url"]) for page in pages]
+    told = [page.get("text", "") for page in pages]
+    if not (is_told and any(told)):
+        return f"{above} {' · '.join(links)}"
+    lines = (f"- {to}: {text}" if text else f"- {to}" for to, text in zip(links, told, strict=True))
+    return "\n".join([above, *lines])
 
 
 _NO_MODEL = N_("There is no language model to reason now, so this is the answer alone.")

@@ -122,7 +122,7 @@ class Trace:
     """Where a reused answer came from: `answer`, `person`, `import`."""
     offers: Sequence[str] | None = None
     further: Sequence[Mapping[str, str]] | None = None
-    """Pages beside those that are quoted, by `title`, `url` and `path`."""
+    """Sections beside those that are quoted, by `title`, `url` and `path`; `text` is a sentence of one."""
     support: Mapping[str, float] | None = None
     """The score before any vote (`prior`) and its parts."""
     first_ms: float | None = None

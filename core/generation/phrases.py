@@ -8,7 +8,7 @@ from typing import Any
 
 from core.domain import Evidence, FoundTrace, Product, RecalledTrace, Resolution, Trace
 from core.generation.quotes.blocks import headings, split
-from core.generation.quotes.glimpse import glimpse
+from core.generation.quotes.glimpse import glimpse_of
 from core.languages import N_, _, ngettext, told_name
 from core.ports.opinions import Correction
 from core.prompts import DONT_KNOW
@@ -78,7 +78,7 @@ def dont_know(
         page = link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)
         # the answer says which release it speaks for; where it speaks for several, each page says its own
         release = f" ({product.name} {item.chunk.release})" if several else ""
-        sentence = glimpse(item.chunk.page, weights) if weights and not foreign else ""
+        sentence = glimpse_of(item.chunk, weights) if weights and not foreign else ""
         told = {(words, release) for words in (page, sentence) if words}
         if told & seen:
             continue

@@ -39,6 +39,21 @@ def test_further_sections_stand_under_the_sources_as_links() -> None:
     assert said(text) == "Set it. [1]"
 
 
+def test_a_sentence_stands_beside_further_sections_where_one_message_has_room() -> None:
+    page = {"title": "Logging", "url": "https://docs.example/log/", "text": "What goes to the `log`."}
+    bare = {"title": "Config", "url": "https://docs.example/config/"}
+
+    def shown(text: str) -> str:
+        answer = Answer("a1", text, "quote", "2.3", (CITATION,), trace={"further": [page, bare]})
+        return compose(answer, "Flask").markdown
+
+    links = "[Logging](https://docs.example/log/)", "[Config](https://docs.example/config/)"
+    listed = f"*See also:*\n- {links[0]}: What goes to the `log`.\n- {links[1]}\n\n*Flask 2.3"
+    assert listed in shown("Set it. [1]")
+    assert said(shown("Set it. [1]")) == "Set it. [1]"
+    assert f"*See also:* {' · '.join(links)}\n\n*Flask 2.3" in shown(f"{'Set it. ' * 230}[1]")
+
+
 def test_two_pieces_of_one_section_are_one_source_under_both_titles() -> None:
     url = "https://docs.example/templates/#context"
     pieces = tuple(Citation(1, f"Templates › {name}", url, "2.3", "t.rst", name) for name in ("g", "request"))

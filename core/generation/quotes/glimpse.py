@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from core.generation.quotes.blocks import split, without_notes
+from core.domain import ContextChunk
+from core.generation.quotes.blocks import last_heading, split, without_notes
 from core.generation.quotes.stretches import is_debris
+from core.retrieval.features import is_name
 from core.text.markup import inert
 from core.text.words import cut_at_word, index_terms, one_line, sentences
 
@@ -16,6 +18,14 @@ _MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
 """What an item of a list begins with."""
 _FEWEST = 5
 """Words of a sentence worth showing: fewer are a default, a type, a name."""
+
+
+def glimpse_of(chunk: ContextChunk, weights: Mapping[str, float]) -> str:
+    """Return the sentence that tells what stands in a section, as `glimpse` does.
+
+    Of the entry of a thing in code that is the first one: it says what the thing is.
+    """
+    return glimpse(chunk.page, {} if is_name(last_heading(chunk.title, chunk.heading)) else weights)
 
 
 def glimpse(page: str, weights: Mapping[str, float]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain import Evidence
 from core.generation.phrases import nothing_on
+from core.generation.quotes.blocks import headings
+from core.generation.quotes.glimpse import glimpse_of
 from core.generation.quotes.quote import without_introduction
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
@@ -117,3 +119,18 @@ def further(evidence: Sequence[Evidence], cited: Collection[str]) -> tuple[Evide
         seen.add(page)
     firsts = [item for item in found.values() if item not in again]
     return tuple([*firsts, *again][:FURTHER])
+
+
+def links(pages: Sequence[Evidence], weights: Mapping[str, float], said: str) -> list[dict[str, str]]:
+    """Return sections as they are linked below an answer (`Trace.further`).
+
+    Each comes with the sentence that tells what is in it, by the `weights` of the question's terms, unless
+    the answer `said` that already.
+    """
+    linked = []
+    for item in pages:
+        chunk = item.chunk
+        page = {"title": headings(chunk.title, chunk.heading), "url": chunk.url, "path": chunk.path}
+        sentence = glimpse_of(chunk, weights)
+        linked.append({**page, "text": sentence} if sentence and sentence not in said else page)
+    return linked

@@ -10,7 +10,7 @@ from functools import partial
 from core.domain import Answer, Evidence, Level, Product
 from core.errors import ModelUnavailable
 from core.generation.composite import Part, quote_parts
-from core.generation.quotes.blocks import headings, rejoined
+from core.generation.quotes.blocks import rejoined
 from core.generation.quotes.compared import (
     at_one_place,
     other,
@@ -34,7 +34,7 @@ from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.release_notes import Told, begun, contradicted, ended, is_notes, refused
 from core.pipeline.resources import Resources
 from core.pipeline.stage import changes_often, dont_know
-from core.pipeline.stages.cite import further
+from core.pipeline.stages.cite import further, links
 from core.pipeline.two_things import TwoThings
 from core.ports import Matrix
 from core.query.asking import asks_default, asks_price, is_of_the_moment, versus
@@ -138,14 +138,9 @@ class Quote:
         text = "\n\n".join(part for part in (above, told.text) if part)
         context.lasting = told.lasting
         if not (settled or context.news or context.gone or context.by_part or len(context.releases) > 1):
-            context.trace.further = [
-                {
-                    "title": headings(item.chunk.title, item.chunk.heading),
-                    "url": item.chunk.url,
-                    "path": item.chunk.path,
-                }
-                for item in further(context.found.evidence, cited)
-            ] or None
+            weights = {term: context.pages.weight(term) for term in context.terms}
+            more = further(context.found.evidence, cited)
+            context.trace.further = links(more, weights, told.text) or None
         context.draft = Draft("quote", text, told.citations, told.missed, (), confidence, level)
         return None
 

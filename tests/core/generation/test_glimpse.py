@@ -1,6 +1,9 @@
-"""The sentence of a page that is shown where there is no answer."""
+"""The sentence of a page that is shown beside its link."""
 
-from core.generation.quotes.glimpse import GLIMPSE, glimpse
+import pytest
+
+from core.domain import ContextChunk
+from core.generation.quotes.glimpse import GLIMPSE, glimpse, glimpse_of
 
 PAGE = """# before
 
@@ -56,3 +59,13 @@ def test_what_introduces_something_that_is_not_shown_is_left_out() -> None:
 def test_a_footnote_s_mark_is_not_shown() -> None:
     page = "[^1] Versions that are not there [^2] make it fail."
     assert glimpse(page, {"versions": 1.0}) == "Versions that are not there make it fail."
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [("SECRET_KEYS", "Old keys that may still be read."), ("Keys", "Set the limit of keys too.")],
+)
+def test_of_the_entry_of_a_thing_in_code_the_first_sentence_is_shown(heading: str, told: str) -> None:
+    page = "Old keys that may still be read. Set the limit of keys too."
+    chunk = ContextChunk("c1", "settings.rst", "Settings", heading, "https://d.example/", page)
+    assert glimpse_of(chunk, {"limit": 1.0}) == told

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import ContextChunk, Evidence
-from core.pipeline.stages.cite import FURTHER, differs, further
+from core.pipeline.stages.cite import FURTHER, differs, further, links
 from core.text.said import Said
 
 PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at the start."
@@ -84,3 +84,11 @@ def test_what_is_unlikely_or_was_said_by_people_or_has_no_link_is_not_offered() 
     found = [page("a", "one", 9.0), page("b", "two", 3.0), page("c", "three", 8.9, ("ada",)), unlinked]
     assert further(found, {found[0].chunk.hash}) == ()
     assert further([], ()) == ()
+
+
+def test_a_link_comes_with_what_is_found_there_unless_the_answer_says_that() -> None:
+    asked = {"limit": 2.0}
+    one = page("a", "one", 9.0)
+    one = replace(one, chunk=replace(one.chunk, page=f"It is read by everybody first.\n\n{PAGE}"))
+    assert [link.get("text") for link in links([one], asked, "")] == ["Set `MAX_SIZE` to change the limit."]
+    assert "text" not in links([one], asked, "> Set `MAX_SIZE` to change the limit. [1]")[0]
