@@ -47,7 +47,7 @@ def compose(answer: Answer, product: str) -> Reply:
     if answer.citations:
         cited = sources(answer.citations)
         # a comparison cites each page once for each release, under the same title
-        several = product if len({one.release for one in cited if one.release}) > 1 else ""
+        several = product if {one.release for one in cited if one.release} - {answer.release} else ""
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(one, several) for one in cited))
     below = [_unreasoned(answer), footer(answer, product)]
     if other := remembered_question(answer):
@@ -68,7 +68,8 @@ def _see_also(pages: Sequence[Mapping[str, str]], is_told: bool) -> str:
     """Return further sections as Markdown: on one line, or in a list where a sentence of one `is_told`."""
     if not pages:
         return ""
-    above = f"*{_('See also:')}*"
+    said = _("See also:")
+    above = f"*{said}*"
     links = [link(page["title"], page["url"]) for page in pages]
     told = [page.get("text", "") for page in pages]
     if not (is_told and any(told)):

@@ -39,9 +39,10 @@ def quote_parts(
 
     `sections` holds the whole section of each page, by the page's id, where more is known of it.
 
-    Returns Markdown, its citations, and the parts of which nothing could be quoted.
+    What an earlier part shows already is not shown again: both parts stand above it. Returns Markdown, its
+    citations, and the parts of which nothing could be quoted.
     """
-    told: list[str] = []
+    told: list[tuple[list[str], str]] = []
     citations: list[Citation] = []
     answered: list[str] = []
     for part in parts:
@@ -54,11 +55,17 @@ def quote_parts(
         anew = numbered(found, citations)
         numbers = {str(was.number): now.number for was, now in zip(found, anew, strict=True)}
         citations += [one for one in anew if one not in citations]
-        told += [f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []
-        told.append(_renumbered(quoted.text, numbers))
+        above = [f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []
+        body = _renumbered(quoted.text, numbers)
+        shown = next((labels for labels, text in told if labels and body in text), None)
+        if above and shown is not None:
+            shown += above
+        else:
+            told.append((above, body))
         answered.append(part.text)
     missed = dict.fromkeys(part.text for part in parts if part.text not in answered)
-    return "\n\n".join(told), tuple(citations), tuple(missed)
+    written = "\n\n".join(text for labels, body in told for text in (*labels, body))
+    return written, tuple(citations), tuple(missed)
 
 
 def _renumbered(body: str, numbers: dict[str, int]) -> str:

@@ -126,6 +126,12 @@ def both(release: str) -> str:
     return _(" and ").join([", ".join(first), last]) if first else last
 
 
+def not_mentioned(name: str, product: str, release: str, others: Sequence[str]) -> str:
+    """Say that a release's pages never say a name, and which others have an entry of it."""
+    told = _("The documentation of {product} {release} does not mention `{name}`. That of {others} does:")
+    return inert(told.format(product=product, release=release, name=name, others=both("+".join(others))))
+
+
 def nothing_on(parts: Sequence[str], product: str, release: str, *, translated: bool = False) -> str:
     """Say of which parts the documentation holds nothing; empty where there are none.
 

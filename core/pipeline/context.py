@@ -108,6 +108,8 @@ class QueryContext:
     """What release notes tell of names that the question believes to be gone, or to be there."""
     came: tuple[Came, ...] = ()
     """When names came that the question asks that of, or that its release lacks."""
+    elsewhere: tuple[str, tuple[str, ...]] = ("", ())
+    """A name in the question that its release's pages never say, and those releases that have its entry."""
     dropped: Told | None = None
     """The notes that tell that a version of other software was dropped, which the question is about."""
     false_premise: bool = False
@@ -150,6 +152,11 @@ class QueryContext:
     at: float = field(default_factory=time.perf_counter)
     began: float = field(default_factory=time.time)
     """When it was asked, in seconds since the epoch."""
+
+    @property
+    def is_corrected(self) -> bool:
+        """Return True where the question takes for there what its release does not have."""
+        return self.false_premise or bool(self.elsewhere[0])
 
     @property
     def topic(self) -> str:

@@ -6,11 +6,12 @@ Pages that tell it are put first, and it is said above quotes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import Citation, Evidence, Product
 from core.generation.citations import following
+from core.generation.phrases import not_mentioned
 from core.generation.quotes.listing import arrival, dropping, fate, successors
 from core.generation.quotes.quote import Quoted, quote
 from core.generation.quotes.sections import Whole
@@ -22,9 +23,15 @@ from core.retrieval.release_notes.gone import of_function
 from core.retrieval.release_notes.notes import version_of
 from core.retrieval.release_notes.requirements import asks_since_when, used
 from core.retrieval.release_notes.search import later, numbers
+from core.retrieval.release_notes.verdict import last_of
 from core.retrieval.search import Searcher
+from core.text.version_order import version_key
 from core.text.words import index_terms, query_terms, ruled, whole_word
 
+_IN_CODE = re.compile(r"[a-z][A-Z]|[^\W_]_[^\W_]|^--\w")
+"""What tells a name in code from a word."""
+_NAMES = 3
+"""Names of a question that are looked for in other releases; ours."""
 TOLD = 4
 """Pages of release notes that come first where a name is gone."""
 
@@ -39,7 +46,11 @@ class NotesFirst:
     async def first(self, context: QueryContext, found: Found) -> Found:
         """Return what was found, with such pages before it."""
         found = await self._came(context, await self._gone(context, found))
-        return found if context.gone or context.came else await self._dropped(context, found)
+        return (
+            found
+            if context.gone or context.came or context.elsewhere[0]
+            else await self._dropped(context, found)
+        )
 
     async def _gone(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell what became of names which the question believes to be gone.
@@ -76,7 +87,8 @@ class NotesFirst:
     async def _came(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell in which version the names came that are asked for, or missed.
 
-        Then come pages of a release that has them.
+        Then come pages of a release that has them, as where no notes tell it of a name that the release's
+        pages never say.
         """
         if context.news or context.gone or context.parts or len(context.releases) != 1:
             return found
@@ -86,13 +98,28 @@ class NotesFirst:
             lacked = lacking(asked, self._product) or premised(asked, self._product)
             context.came = await notes.came(lacked, release, only_later=True)
         if not context.came:
+            context.elsewhere = await self._elsewhere(lacked or gone(asked, self._product), release)
+        name, there = context.elsewhere
+        if not (context.came or name):
             return found
-        has_it = notes.release_with(context.came[0].version)
-        form = replace(context.queries, base=" ".join(one.name for one in context.came), versionless="")
+        has_it = nearest(there, release) or notes.release_with(context.came[0].version)
+        names = [name] if name else [one.name for one in context.came]
+        form = replace(context.queries, base=" ".join(names), versionless="")
         form = replace(form, filtered=form.base, carried=())
         pages = await self._searcher.search(form, context.vectors, has_it) if has_it else found
         told = {one.page.id: Evidence(0, one.page, 0.0, (one.line,)) for one in context.came}
         return _before(merged([pages, found]), told)
+
+    async def _elsewhere(self, names: Sequence[str], release: str) -> tuple[str, tuple[str, ...]]:
+        """Return the one of the names in code that a release has not, and the releases that have it.
+
+        What stands before a dot is left out: where an entry of `Pot.boil` is missing `Pot` may have it from
+        a class that is not read.
+        """
+        lasts = list(dict.fromkeys(filter(_IN_CODE.search, map(last_of, names))))[:_NAMES]
+        found = [await self._searcher.release_notes.elsewhere(one, release) for one in lasts]
+        missing = [(name, there) for name, there in zip(lasts, found, strict=True) if there]
+        return missing[0] if len(missing) == 1 else ("", ())
 
     async def _dropped(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell that a version of other software is supported no more."""
@@ -118,6 +145,12 @@ class NotesFirst:
             said = whole_word(one.name).sub(lambda _match: " ".join(names), said)
         form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
         return merged([await self._searcher.search(form, context.vectors, context.releases[0]), found])
+
+
+def nearest(releases: Sequence[str], release: str) -> str:
+    """Return the first of releases in their order after one, else the last of them; empty without any."""
+    after = (one for one in releases if version_key(one) > version_key(release))
+    return next(after, releases[-1] if releases else "")
 
 
 def _before(found: Found, pages: Mapping[str, Evidence]) -> Found:
@@ -184,7 +217,19 @@ def contradicted(context: QueryContext, product: str, sections: Mapping[str, Who
 def begun(
     context: QueryContext, product: str, sections: Mapping[str, Whole], rejected: Collection[str]
 ) -> Told | None:
-    """Say with which version names came, then quote a page on them; None where that is not told."""
+    """Say with which version names came, then quote a page on them; None where that is not told.
+
+    Of a name that only other releases have, say that, and quote its entry in the nearest of them.
+    """
+    name, there = context.elsewhere
+    if name and not rejected:
+        its = [
+            one for one in context.pages.evidence if one.chunk.release == nearest(there, context.partition)
+        ]
+        terms = query_terms(name)
+        one = quote(terms, its, context.pages.weight, product, context.partition, 1, sections)
+        said = not_mentioned(name, product, context.partition, there)
+        return Told(f"{said}\n\n{one.text}", one.citations) if one.held >= _BEARS else None
     if not context.came or rejected:
         return None
     text, citations = arrival(context.came, product, context.partition)
@@ -193,6 +238,8 @@ def begun(
     below = quote(terms, rest, context.pages.weight, product, context.partition, 1, sections)
     if below.held < _BEARS:
         return Told(text, citations)
+    if {one.page.id for one in context.came} == {piece.evidence.chunk.id for piece in below.pieces}:
+        text = text.partition("\n\n")[0]  # the mark of the version stands in the entry that is quoted
     more, cited = following(below.text, below.citations, citations)
     return Told(f"{text}\n\n{more}", cited)
 

@@ -9,21 +9,23 @@ from core.text.words import ruled, words
 from core.vocabulary import FORMATS, SOFTWARE
 
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
-_PYTHON = frozenset({"python", "asyncio", "ssl"})
-"""The language, and modules of it that a question mentions only in passing."""
+_IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript"})
+"""Languages with what runs them, and modules, that a question mentions only in passing."""
 
 
 def other_software(text: str, product: Product) -> tuple[str, ...]:
     """Return the other software that a question names, in lower case, each with its canonical spelling.
 
     `flask-login` and `pytest-timeout` are software of their own, whatever they are made for. The language
-    that a product is written in is on every page, so Python is none.
+    that a product is written in is on every page, so Python and Node.js are none.
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []
     for word in words(ruled(text)):
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
-        is_other = known and not own & {word, known} and not FORMATS & {word, known} and known not in _PYTHON
+        is_other = (
+            known and not own & {word, known} and not FORMATS & {word, known} and known not in _IN_PASSING
+        )
         if is_other or (word not in own and is_made_for(word, own)):
             found.append(known or word)
     return tuple(dict.fromkeys(found))

@@ -10,6 +10,7 @@ import pytest
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Kettle, house, new_folder, opened
 from tests.journeys.stage import EVERYWHERE, ask, open_stage
+from tests.ollama_server import OllamaServer
 
 _NOTES = {
     "1.0": "## [1.0.0] - 2021-01-01\n\n- First release of the queue.\n",
@@ -58,6 +59,7 @@ Removed in version 2.0.
 The `--dry` option did nothing. Use `--wet`.
 """
 _KEYS = "# Keys\n\n## JobKey\n\nA `JobKey` names a job. Make one with `JobKey('tea')`.\n"
+_LOCK = "# Locks\n\n## LockTimeout\n\nA `LockTimeout` says how long a worker waits for a lock.\n"
 _DRAIN = "# API\n\n## drain_all()\n\n`drain_all` removes the jobs of every queue that has no worker.\n"
 
 
@@ -72,6 +74,7 @@ async def _indexed(folder: Path, encoder_cache: Path) -> Kettle:
             (pages / "keys.md").write_text(_KEYS)
         if release == "2.0":
             (pages / "deprecations.md").write_text(_OLD)
+            (pages / "locks.md").write_text(_LOCK)
     async with opened(kettle) as app:
         await app.corpus_manager.reindex("")
     return kettle
@@ -114,6 +117,35 @@ async def test_what_a_release_lacks_is_looked_up_in_later_ones(noted: Kettle, tm
         asked = "module 'kettle' has no attribute 'JobKey'. I'm on 1.0, which version do I need?"
         text = (await ask(FakeStage(bot), asked)).text
         assert text.startswith("`JobKey` came with 1.5 [1]. Kettle 1.0 does not have it.\n"), text
+
+
+@EVERYWHERE
+async def test_a_name_that_only_another_release_has_is_told_from_there(
+    platform: str, noted: Kettle, tmp_path: Path
+) -> None:
+    """No notes tell of it: its pages do not say it, and another release has its entry."""
+    async with house(noted.copy(tmp_path / "kettle")) as bot, open_stage(platform, bot) as stage:
+        text = (await ask(stage, "what are the arguments of LockTimeout in 1.5")).text
+        told = "The documentation of Kettle 1.5 does not mention LockTimeout. That of 2.0 does:"
+        assert text.replace("`", "").startswith(told), text
+        assert "LockTimeout (Kettle 2.0)" in text and "how long a worker waits" in text
+        text = (await ask(stage, "what are the arguments of LockTimeout in 2.0")).text
+        assert "does not mention" not in text and "how long a worker waits" in text
+
+
+async def test_what_the_model_writes_from_another_release_comes_after_that_is_said(
+    noted: Kettle, tmp_path: Path, ollama: OllamaServer
+) -> None:
+    told = "The documentation of Kettle 1.5 does not mention `LockTimeout`. That of 2.0 does:\n\n"
+    async with house(noted.copy(tmp_path / "kettle"), ollama_host=ollama.url) as bot:
+        stage = FakeStage(bot)
+        ollama.say("A `LockTimeout` says how long a worker waits for a lock [1].")
+        text = (await ask(stage, "what does LockTimeout do in 1.5")).text
+        assert text.startswith(f"{told}A `LockTimeout` says how long a worker waits for a lock [1].")
+        assert "(Kettle 2.0)" in text, "the source says which release it is of"
+        ollama.say("I don't know.")
+        text = (await ask(stage, "why would LockTimeout in 1.5 be ignored")).text
+        assert text.startswith(told) and "how long a worker waits" in text
 
 
 async def test_a_version_that_was_dropped_is_answered_with_no(noted: Kettle, tmp_path: Path) -> None:

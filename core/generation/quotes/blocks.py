@@ -52,6 +52,18 @@ _REFERENCES = re.compile(
 """A line of an entry that is nothing but the numbers of issues, which tells readers nothing."""
 
 
+_FACT = re.compile(
+    r"[-*+] [*_`]{0,3}(?:default|type|required|optional|value|unit|since|alias|environment)\w{0,2}"
+    r"(?: \w{1,12})?[*_`]{0,3}(?::[*_`]{0,3} [^\n]{1,60}| `[^`\n]{1,60}`)",
+    re.IGNORECASE,
+)
+
+
+def are_facts(blocks: Sequence[Block]) -> bool:
+    """Return True for a list of which each item is no more than a key with its value: "Default: `true`"."""
+    return all(one.kind == "item" and _FACT.fullmatch(one.text.strip()) for one in blocks)
+
+
 _REQUIRES = re.compile(
     r"\b(?:must|(?:have|has|needs?)\sto|requires?d?|mandatory|only\s(?:works?|possible|if|when|with)|unless"
     r"|cannot|can['’]t|(?:do|does|is|are)\s(?:not|n['’]t)\s(?:support|work|compatible|allowed|available)\w*)\b",

@@ -44,6 +44,15 @@ _SUCCESSOR = re.compile(
     r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
     re.IGNORECASE,
 )
+_ADVISES = re.compile(
+    r"(?:if you|instead\b|(?:please )?(?:use|switch|migrate|replace|move|change|call|pass|set)\b"
+    r"|you(?:'ll)? (?:can|should|must|may|need|have)\b|for the same\b"
+    r"|to (?:fix|keep|get|restore|migrate|update|achieve|continue|do)\b)",
+    re.IGNORECASE,
+)
+"""How a paragraph begins that says what to do now that something is gone."""
+_LONGEST_ADVICE = 400
+"""Characters up to which it is quoted; ours."""
 _LISTED = re.compile(r"(?:`[^`]{1,80}`(?:,? (?:and|or) |, )?){1,8}")
 
 
@@ -171,9 +180,21 @@ def fate(
     if briefly:
         return " ".join(inert(part) for part in parts if part), citations
     for key, page in pages.items():
-        lines = "\n".join(f"> - {one.line}" for one in entries if one.page.id == key)
+        mine = [one.line for one in entries if one.page.id == key]
+        lines = "\n".join(f"> - {line}" for line in mine)
+        if advice := _advice(page.page, mine[-1]):
+            lines += f"\n\n> {advice}"
         parts.append(f"**{heading_over(page, product, release)}**\n{lines} [{numbers[key]}]")
     return "\n\n".join(inert(part) for part in parts if part), citations
+
+
+def _advice(page: str, line: str) -> str:
+    """Return the paragraph of a page right behind a line that says what to do now; empty without one."""
+    blocks = split(page)
+    places = (n for n, block in enumerate(blocks[:-1]) if one_line(block.text) == line)
+    at = next(places, len(blocks))
+    behind = [one_line(one.text) for one in blocks[at + 1 : at + 2] if one.kind == "paragraph"]
+    return next((one for one in behind if len(one) <= _LONGEST_ADVICE and _ADVISES.match(one)), "")
 
 
 def _fate_of(

@@ -111,10 +111,9 @@ _NEW_CODE = re.compile(
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
 _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
-"""What a setting is as long as nobody sets it: in so few words that it goes with whatever is said of it.
-An empty `{}` tells nothing."""
-_HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+")
-"""A heading that is one name with hyphens: `ci-name`."""
+"""How a setting's entry says what it is as long as nobody sets it."""
+_HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+|[a-z][a-z\d]*[A-Z][A-Za-z\d]*")
+"""A heading that is one name with hyphens or capitals: `ci-name`, `bodyLimit`."""
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary)\b", re.IGNORECASE)
 _ASKED_AFTER = re.compile(
     r"\bwhat(?:['’]?s|\s(?:is|are))\s(?:(?:an?|the|this|that|these|all)\s){0,2}(?P<is>[\w.-]{1,30}(?:\s[\w.-]{1,30})?)"
@@ -229,7 +228,7 @@ class Section:
         if self._counted(kept | set(range(max(kept)))) <= limits.begun:
             kept |= set(range(max(kept)))
         kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
-        return sorted(kept | {n for n, one in enumerate(found) if _DEFAULT.fullmatch(one.text)})
+        return sorted(kept | {n for n, one in enumerate(found) if one.tells_default})
 
     def _conditions(self, at: int) -> bool:
         """Return True for a paragraph that says what must be so for what stands before it to hold."""

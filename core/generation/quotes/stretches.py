@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.generation.quotes.blocks import Block, entries_of, indent, requires, split
-from core.generation.quotes.tables import table_of
+from core.generation.quotes.blocks import Block, are_facts, entries_of, indent, requires, split
+from core.generation.quotes.tables import MAX_TABLE_ROWS, rows_of
 from core.text.words import STOP_WORDS, one_line, sentences
 
 MAX_CODE_LINES = 40
@@ -21,10 +21,6 @@ _MAX_POINTS = 500
 """Characters up to which a list stays with the paragraph before it that does not introduce it; ours."""
 _MAX_ENTRY = 1_200
 """Characters up to which an item stays with the list inside of it; ours."""
-_MAX_TABLE_ROWS = 12
-_MOST_ROWS = 400
-"""Rows up to which each of a long table is looked at; ours."""
-_SHORTEST, _LONGEST = 16, 600
 _EXAMPLE = re.compile(r"(?:for )?(?:examples?|instance):", re.IGNORECASE)
 """What introduces code and says nothing of it."""
 
@@ -40,6 +36,8 @@ _ANNOUNCES = re.compile(
 _TERM = re.compile(r"^(?:\*\*[^*\n]{0,80}[^*\n.!?:]\*\*|`[^`\n]{1,300}`|\*\*`[^`\n]{1,300}`\*\*)$")
 _KEYED = re.compile(r"^[*_`]{0,3}[^\W\d_][\w -]{0,30}[*_`]{0,3}:[*_`]{0,3} \S")
 """A line like "Default: `None`", which is no sentence and whole."""
+_DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
+"""So few words that they go with whatever is said of a setting. An empty `{}` tells nothing."""
 _MARKED = re.compile(
     r"^[*_]{0,2}(?:added|new|changed|deprecated|removed) (?:in|since) version (\w[\w.]{0,20}\w)\b", re.I
 )
@@ -131,13 +129,24 @@ class Stretch:
 
     @property
     def announces(self) -> bool:
-        """Return True if it only says what the section is for: what answers comes after it."""
-        return len(self.blocks) == 1 and bool(_ANNOUNCES.fullmatch(one_line(self.blocks[0].text)))
+        """Return True if it only says what the section is for, or its facts: what answers comes after it."""
+        announced = len(self.blocks) == 1 and _ANNOUNCES.fullmatch(one_line(self.blocks[0].text))
+        return bool(announced) or self.is_facts
+
+    @property
+    def is_facts(self) -> bool:
+        """Return True for a list of lines like "Default: `true`", as the entry of a setting begins with."""
+        return are_facts(self.blocks)
+
+    @property
+    def tells_default(self) -> bool:
+        """Return True if it says what a setting is as long as nobody sets it, and no more."""
+        return self.is_facts or _DEFAULT.fullmatch(self.text) is not None
 
     @property
     def stands_alone(self) -> bool:
         """Return True for an item of a list in which each says something of its own, as release notes do."""
-        return self.blocks[0].kind in ("item", "row")
+        return self.blocks[0].kind in ("item", "row") and not self.is_facts
 
     @property
     def is_row(self) -> bool:
@@ -230,8 +239,10 @@ def is_term(block: Block) -> bool:
 
 def _parted(group: list[Block]) -> list[list[Block]]:
     """Cut a stretch whose list nothing introduces, or is too long to be quoted: its items stand alone."""
-    if len(rows := _rows_of(group)) > 1:
+    if len(rows := rows_of(group)) > 1:
         return rows
+    if are_facts(group):
+        return [group]
     items = [block for block in group if block.kind == "item"]
     first = group.index(items[0]) if items else 0
     length = sum(len(item.text) for item in items)
@@ -249,17 +260,6 @@ def _parted(group: list[Block]) -> list[list[Block]]:
         else:
             parts[-1].append(block)
     return parts
-
-
-def _rows_of(group: list[Block]) -> list[list[Block]]:
-    """Return what stands before a table that is too long to be quoted, and each row under its header."""
-    at = next((n for n, block in enumerate(group) if block.kind == "table"), -1)
-    table = table_of(group[at].text) if at >= 0 else None
-    if table is None or not _MAX_TABLE_ROWS < len(table.rows) <= _MOST_ROWS:
-        return []
-    lead = [*group[: at - 1], *([] if at and group[at - 1].introduces else group[max(at - 1, 0) : at])]
-    rows = [[Block("row", table.only([n]))] for n in range(len(table.rows))]
-    return [*([lead] if lead else []), *rows]
 
 
 def _most_of(items: Sequence[Block], before: Block | None) -> int:
@@ -289,7 +289,7 @@ def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
     if block.kind == "row":
         return True
     if block.kind == "table":
-        return text.count("\n") < _MAX_TABLE_ROWS + 2
+        return text.count("\n") < MAX_TABLE_ROWS + 2
     if block.kind == "item":
         inner = re.sub(r"^(?:[-*+]|\d{1,3}[.)])\s+", "", text)
         return not is_debris(inner.partition("```")[0]) and not _is_link_only(inner)

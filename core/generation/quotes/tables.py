@@ -7,11 +7,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from core.generation.quotes.blocks import Block
 from core.text.tables import cells
 from core.text.words import STOP_WORDS, index_terms, whole_word
 
 MOST_ROWS = 3
 """Rows that answer at most: where more are meant, the question is about the table; ours."""
+MAX_TABLE_ROWS = 12
+_MOST_LOOKED_AT = 400
+"""Rows up to which a table is quoted, and up to which each of a longer one is looked at; ours."""
 _LONGEST_CELL = 6
 """Terms of a cell up to which all of it may stand in a question; ours."""
 _RULE = re.compile(r"^\s*\|(?:\s*:?-{1,200}:?\s*\|){1,200}\s*$")
@@ -46,6 +50,17 @@ def table_of(markdown: str) -> Table | None:
         return None
     rows = tuple((line, cells(line)) for line in lines[2:])
     return Table("\n".join(lines[:2]), names, rows)
+
+
+def rows_of(group: Sequence[Block]) -> list[list[Block]]:
+    """Return what stands before a table that is too long to be quoted, and each row under its header."""
+    at = next((n for n, block in enumerate(group) if block.kind == "table"), -1)
+    table = table_of(group[at].text) if at >= 0 else None
+    if table is None or not MAX_TABLE_ROWS < len(table.rows) <= _MOST_LOOKED_AT:
+        return []
+    lead = [*group[: at - 1], *([] if at and group[at - 1].introduces else group[max(at - 1, 0) : at])]
+    rows = [[Block("row", table.only([n]))] for n in range(len(table.rows))]
+    return [*([lead] if lead else []), *rows]
 
 
 def row_for(markdown: str, question: str) -> str | None:

@@ -48,8 +48,10 @@ from core.text.said import Said
 from core.text.words import query_terms, whole_word
 
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
-_ERROR = re.compile(r"^\s{0,8}(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE)
-"""How an error begins in its last line, behind the module that it is of."""
+_ERROR = re.compile(
+    r"^\s{0,8}(?:\(\w{1,12}:\d{1,8}\)\s)?(?:\[[\w-]{1,40}\]\s)?(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE
+)
+"""How an error begins in its last line, behind its process, its code and the module that it is of."""
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
 _STILL = re.compile(
@@ -107,6 +109,7 @@ class Quote:
         if level == "none" and pages.level == "sure":
             level = "close"  # the page is there, and people find what the quote lacks
         level = "sure" if (context.came or context.dropped) and level == "close" else level
+        level = "sure" if context.elsewhere[0] and settled else level
         learns = not (settled or pages.named) and self._searcher.learning.intersection(context.releases)
         if level == "sure" and learns:
             level = "close"  # how sure it is was learnt from pages whose sentences are embedded

@@ -21,6 +21,7 @@ from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
 from core.generation.citations import Cleaned, following, uncited
 from core.generation.context.fitting import Request
+from core.generation.phrases import not_mentioned
 from core.generation.quotes.listing import fate
 from core.generation.quotes.quote import without_introduction
 from core.generation.reasoning import reason_openly
@@ -94,7 +95,7 @@ class Write:
             goes_on = self._is_new or context.pages.is_close
             return None if goes_on else nearly(context) or dont_know(context, self._product)
         if written.text == DONT_KNOW:  # what notes tell of a false premise is said by quoting them
-            return None if context.false_premise else dont_know(context, self._product)
+            return None if context.is_corrected else dont_know(context, self._product)
         written = self._corrected(context, written)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
         if written.repeats:
@@ -122,7 +123,7 @@ class Write:
     async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
         objects = context.recall.low and not self._is_new
         objection = (lambda text: self._objection(context, text)) if objects else None
-        said = f"{self._correction(context)[0]}\n\n" if context.false_premise else ""
+        said = f"{self._correction(context)[0]}\n\n" if context.is_corrected else ""
         hear = context.timed(lambda text: context.listener.text(f"{said}{text}"))
 
         async def plainly() -> Cleaned:
@@ -136,13 +137,16 @@ class Write:
 
     def _corrected(self, context: QueryContext, written: Cleaned) -> Cleaned:
         """Let an answer begin with the sentence that contradicts the question's premise, cited."""
-        if not context.false_premise or written.repeats:
+        if not context.is_corrected or written.repeats:
             return written
         said, citations = self._correction(context)
         text, cited = following(written.text, written.citations, citations)
         return replace(written, text=f"{said}\n\n{text}", citations=cited)
 
     def _correction(self, context: QueryContext) -> tuple[str, tuple[Citation, ...]]:
+        name, there = context.elsewhere
+        if name:
+            return not_mentioned(name, self._product.name, context.partition, there), ()
         names = {one.name for one in context.gone}
         return fate(context.gone, self._product.name, context.partition, lacks_it=names, briefly=True)
 

@@ -67,7 +67,7 @@ _WORKED = re.compile(
     r"\b(?:worked|used\s+to|there\s+(?:was|were)"
     r"|(?:was|were)\s+(?:\w+\s+)?(?:fine|ok|okay|good|possible|enough)"
     r"|sufficed|did\s+(?:it|so|the\s+(?:job|same|trick))|ran|had|(?:i|we)\s+(?:used|needed)"
-    r"|did(?:n['’]?t|\s+not)\s+(?:show|have|raise|fail|complain|do|need))\b",
+    r"|(?:did(?:n['’]?t|\s+not)|never)\s+(?:show|have|raise|fail|complain|do|need|care|mind|bother)(?:ed|d)?)\b",
     re.IGNORECASE,
 )
 """What tells of a release in which all was well, so that it is another one that is asked about."""

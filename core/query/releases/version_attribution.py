@@ -48,6 +48,8 @@ def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
         return "amount", False  # a call: sleep(2.0)
     lead = _lead(text[max(0, start - _LOOKED_AT) : start])
     unclear: Owner = "cue" if lead.version else "plain"
+    if lead.words and lead.words[-1][0].lower() == "make" and text[start] in "vV":
+        return unclear, lead.version  # "make v4 log it": nobody writes GNU make's so
     owner = _by_word(lead, known, unclear) if lead.words else unclear
     return owner, lead.version
 

@@ -200,12 +200,14 @@ class ReleaseNotes:
         return tuple(found)
 
     async def _has(self, name: str, release: str) -> bool:
-        """Return True if a release's pages hold a name."""
+        """Return True if a release's pages hold a name, in text or title."""
         known, live = named(name), self._live.get(release)
         if live is None:
             return False
         held = await self._holding(live, name)
-        return any(known.search(live.text_of[key]) for key in held if key in live.text_of)
+        texts = (text for key in held if (text := live.text_of.get(key)))
+        titles = (live.title_of.get(live.context_of.get(key, ""), "") for key in held)
+        return any(map(known.search, (*texts, *titles)))
 
     async def _holding(self, live: Live, name: str) -> list[str]:
         """Return passages that may have a name in text or title, by its words.
@@ -228,6 +230,12 @@ class ReleaseNotes:
             if stays(name, some.values(), end):
                 return True
         return False
+
+    async def elsewhere(self, name: str, release: str) -> tuple[str, ...]:
+        """Return the releases that have an entry of a name which a release's pages never say, in order."""
+        others = sorted((one for one in self._own() if one != release), key=version_key)
+        there = tuple(one for one in others if self._headed([name], one))
+        return there if there and release in self._live and not await self._has(name, release) else ()
 
     def release_with(self, version: tuple[int, ...]) -> str:
         """Return the oldest live release that is a version or came after it; "" where none is."""

@@ -74,3 +74,14 @@ def test_what_is_missing_is_said_with_the_release() -> None:
     )
     translated = nothing_on(("How do I fly?",), "Flask", "3.1", translated=True)
     assert translated == "I found nothing in the Flask 3.1 documentation on a part of the question."
+
+
+def test_two_parts_that_the_same_quote_answers_stand_above_it_together() -> None:
+    parts = [
+        part("How do I use sessions?", SESSIONS, "session", "secret", "key"),
+        part("Do I need a key?", SESSIONS, "session", "secret", "key"),
+    ]
+    text, citations, missed = quote_parts(parts, "Flask", "3.1")
+    assert text.startswith("*How do I use sessions?*\n\n*Do I need a key?*\n\n**")
+    assert text.count("> ") == quote_parts(parts[:1], "Flask", "3.1")[0].count("> ")
+    assert len(citations) == 1 and missed == ()

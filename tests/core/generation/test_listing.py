@@ -89,3 +89,16 @@ def test_what_a_version_deprecated_and_replaced_still_works() -> None:
     assert said.startswith("`boil` was deprecated in 3.0 [1]. Use `heat` instead [1].")
     told.append(Told("boil", "removed", (3, 0), page, "Removed `boil()`."))
     assert fate(told, "Kettle", "3.0")[0].startswith("`boil` was removed in 3.0 [1].")
+
+
+def test_what_to_do_now_is_quoted_with_the_paragraph_that_tells_an_end() -> None:
+    gone = "`use()` has been removed."
+    told = "If you need what it did, take `@kettle/middle`."
+
+    def said(*paragraphs: str) -> str:
+        page = evidence(1, "\n\n".join(paragraphs), title="Changes", heading="Removed use()").chunk
+        return fate([Told("use", "removed", (4, 0), page, gone)], "Kettle", "4.0")[0]
+
+    assert said("Before.", gone, told, "Else.").endswith(f"> - {gone}\n\n> {told} [1]")
+    for other in ("It was slow.", f"- {told}", f"If you {'need ' * 100}it.", "## If you need it"):
+        assert said(gone, other).endswith(f"> - {gone} [1]")

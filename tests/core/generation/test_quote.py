@@ -845,3 +845,31 @@ def test_an_item_of_a_list_that_is_introduced_says_that_there_are_others() -> No
         "signs it. [1]\n\nThere is more on this page. [1]"
     )
     assert ask("file upload", evidence(1, page))[0].endswith("> - The file ends. [1]")
+
+
+FACTS = "- Default: `true`\n- Type: Boolean\n\nWhere it is `true` paths are told apart by their case."
+
+
+@pytest.mark.parametrize(
+    "question", ["what does caseSensitive do", "caseSensitive default", "caseSensitive?"]
+)
+def test_the_facts_that_the_entry_of_a_setting_begins_with_go_with_what_it_does(question: str) -> None:
+    text, _ = ask(question, evidence(1, FACTS, heading="Factory > caseSensitive"))
+    facts, told = text.split("\n\n")
+    assert facts.endswith("> - Default: `true`\n> - Type: Boolean")
+    assert told == "> Where it is `true` paths are told apart by their case. [1]"
+
+
+def test_the_facts_of_a_long_entry_come_along_and_lists_that_say_more_are_none() -> None:
+    section = "\n\n".join(["- Default `4`", FILLER, FILLER, "The upload of a file needs a secret key."])
+    text, _ = ask("upload file secret key", evidence(1, section, heading="Elsewhere"))
+    assert "> - Default `4`" in text and FILLER not in text
+    notes = "- Fix: the upload of a file needs no key.\n- Added in this version: a session that is long."
+    assert ask("upload file", evidence(1, notes, heading="Elsewhere"))[0].count("> - ") == 1
+
+
+def test_the_entry_of_a_setting_in_capitals_inside_goes_first() -> None:
+    story = evidence(1, "Raise uploadLimit to take in a longer file, a session and a secret.", score=9.0)
+    entry = evidence(2, "- Default: 16\n\nThe largest there may be.", heading="uploadLimit", score=8.5)
+    text, cited = ask("uploadLimit for a longer file", story, entry)
+    assert cited[0].title.endswith("uploadLimit") and "Default: 16" in text

@@ -152,3 +152,25 @@ def test_a_bar_in_code_ends_no_cell(around: str, table: str, row: str) -> None:
     indented = table.replace("\n", "\n  ") if around.startswith("-") else table
     told = body(around.format(f"  {indented}" if around.startswith("-") else indented), "markdown")
     assert row in [line.strip() for line in told.split("\n")]
+
+
+def test_a_banner_and_a_table_of_contents_are_no_text_of_a_page():
+    contents = "**Table of contents**\n- [Logs](#logs)\n  - [`level`](#level)\n"
+    banner = '<h1 align="center">Kettle</h1>\n\n'
+    document = parsed(f"{banner}{contents}\n## Logs\n\nSay what.\n\n### level\n\nHow much.\n", "markdown")
+    assert document.title == "Logs"
+    assert [(one.headings, one.text) for one in document.sections] == [
+        (("Logs",), "Say what."),
+        (("Logs", "level"), "How much."),
+    ]
+    assert parsed("<h1>Kettle</h1>\n\n## Logs\n\nSay.\n", "markdown").title == "Kettle"
+    told = body("- [Logs](#logs): what is said\n- [Level](#level)\n", "markdown")
+    assert told == "- Logs: what is said\n- Level", "a list that says something stays"
+    assert body("- [Logs](https://docs.example/logs)\n- [Level](level.md)\n", "markdown") == "- Logs\n- Level"
+
+
+def test_a_page_of_sections_beside_each_other_has_none_of_their_titles():
+    assert parsed("## Factory\n\nMakes one.\n\n## Instance\n\nIs one.\n", "markdown").title == ""
+    assert (
+        parsed("Before.\n\n## Factory\n\nMakes one.\n\n## Instance\n\nIs.\n", "markdown").title == "Factory"
+    )

@@ -133,6 +133,8 @@ def test_an_error_of_the_product_is_no_matter_of_what_else_was_running() -> None
     told = Told("Raised where no greenlet runs. [1]", (citation(page, 1),))
     error = "behind nginx:\nflask.errors.MissingSession: no greenlet_spawn here"
     assert about_others("close", asked(error), FLASK, told) == "close"
+    coded = "nginx\n(app:81) [FL011] MissingSession: no greenlet_spawn here"
+    assert about_others("close", asked(coded), FLASK, told) == "close"
     assert about_others("close", asked("nginx: no greenlet_spawn here"), FLASK, told) == "none"
     assert about_others("close", asked("nginx\nOtherError: no greenlet_spawn here"), FLASK, told) == "none"
 

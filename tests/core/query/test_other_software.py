@@ -21,6 +21,7 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("how do I start kettle", ()),
         ("python 3.12 and kettle-py", ()),
         ("return JSON over a websocket", ()),
+        ("(node:81) [KET011] KettleWarning: boil() is deprecated", ()),
         ("an old script without asyncio, whats the replacement", ()),
         ("click the button to go on", ()),
     ],

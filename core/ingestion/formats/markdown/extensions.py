@@ -7,8 +7,11 @@ shortcodes, Liquid's and GitBook's tags, VuePress' and Docusaurus' containers.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
+
+from markdown_it.tree import SyntaxTreeNode
 
 from core.domain import RawDocument
 from core.ingestion import front_matter
@@ -54,6 +57,8 @@ _ITEM_LIST = re.compile(
     r"(?!\n[ \t]*(?:={3,}|-{3,}))",
     re.M,
 )
+_ABOVE_CONTENTS = re.compile(r"\W{0,4}(?:table of )?contents\W{0,4}", re.IGNORECASE)
+_BANNER = re.compile(r"<h1\b[^<>]*\bcenter\b[^<>]*>[^<>]*</h1>", re.IGNORECASE)
 _EMPTY_LINK = re.compile(r"\[\]\([^)\n]{0,1000}+\)(?:\{[^}\n]{0,300}+\})?")
 _KEYS = re.compile(r"(?<![+\w])\+\+([\w\"-]+(?:\+[\w\"-]+)*)\+\+(?![+\w])")
 _ICON = re.compile(
@@ -270,3 +275,34 @@ def _inline(text: str) -> str:
     return _REFERENCE.sub(
         lambda found: found[0] if found["target"][:1] == "^" else found["text"] or found["target"], text
     )
+
+
+def told(nodes: Sequence[SyntaxTreeNode]) -> list[SyntaxTreeNode]:
+    """Return what a page tells: without its table of contents, and the banner right above its own heading.
+
+    The banner is a centred heading in HTML: it names the whole documentation.
+    """
+    kept = [node for node in nodes if not is_contents(node)]
+    kept = [
+        node for node in kept if not (node.type == "paragraph" and _ABOVE_CONTENTS.fullmatch(_source(node)))
+    ]
+    above = [
+        one
+        for one, after in pairwise(kept)
+        if after.type == "heading" and one.type == "html_block" and _BANNER.fullmatch(one.content.strip())
+    ]
+    return [node for node in kept if node not in above]
+
+
+def is_contents(node: SyntaxTreeNode) -> bool:
+    """Return True for a list of at least two links to places on the same page, and of nothing else."""
+    lines = [one for one in node.walk() if one.type == "inline"] if node.type == "bullet_list" else []
+    return len(lines) > 1 and all(
+        [child.type for child in line.children] == ["link"]
+        and str(line.children[0].attrs.get("href", "")).startswith("#")
+        for line in lines
+    )
+
+
+def _source(paragraph: SyntaxTreeNode) -> str:
+    return "".join(child.content for child in paragraph.children)

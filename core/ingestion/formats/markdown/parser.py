@@ -34,7 +34,7 @@ from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
 from core.ingestion.formats.markdown import myst as _slugs
-from core.ingestion.formats.markdown.extensions import is_myst, prepared
+from core.ingestion.formats.markdown.extensions import is_contents, is_myst, prepared, told
 from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
@@ -65,8 +65,12 @@ def parse(raw: RawDocument, text: str) -> Document:
     variables = {**(site.variables if site else {}), **front.substitutions}
     writer.write(prepared(body, raw, site, variables, myst=myst))
     sections = writer.outline.sections()
-    title = front.title or writer.title or next((s.headings[0] for s in sections if s.headings), "")
-    return Document(raw.path, title or raw.path, raw.url, sections)
+    firsts = [section.headings[:1] for section in sections]
+    # sections beside each other are none of them the page's: each stands for itself
+    beside = len(set(firsts)) > 1 and all(firsts)
+    first = next((one[0] for one in firsts if one), raw.path)
+    title = front.title or writer.title or ("" if beside else first)
+    return Document(raw.path, title, raw.url, sections)
 
 
 class MarkdownWriter:
@@ -87,7 +91,7 @@ class MarkdownWriter:
 
     def write(self, text: str) -> None:
         """Write a document, opening a section at each heading and at each long tab."""
-        for node in self._tree(text).children:
+        for node in told(self._tree(text).children):
             self._write(node)
 
     def write_page(self, text: str) -> None:
@@ -185,7 +189,7 @@ class MarkdownWriter:
         if kind == "code_block":
             return [fence(node.content)]
         if kind == "bullet_list":
-            return [bullets([self.blocks(entry) for entry in node.children])]
+            return [] if is_contents(node) else [bullets([self.blocks(entry) for entry in node.children])]
         if kind == "ordered_list":
             return [
                 bullets(
