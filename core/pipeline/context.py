@@ -197,7 +197,7 @@ class QueryContext:
     @property
     def unfound(self) -> tuple[str, ...]:
         """Return the parts on which nothing was found that is worth reading."""
-        return tuple(part for part, found in self.by_part.items() if not found.is_close)
+        return tuple(part for part, found in self.by_part.items() if not (found.evidence and found.is_close))
 
     @property
     def answerable(self) -> str:

@@ -46,9 +46,9 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
-_AT_A_GLANCE, _GLIMPSED = 600, 0.2
+_AT_A_GLANCE, _GLIMPSED, _THIRD = 600, 0.2, 0.7
 """Characters up to which a part is shown as one that may be the answer, too, and the share of the best page's
-score that its page must have; ours."""
+score that the page of a second and of a third part must have; ours."""
 _SOMETHING, _AS_NEAR = 0.1, 0.9
 """Share of the question's weight that what stands beside the closest section adds, and of the best page's
 score from which on it need not; ours."""
@@ -292,13 +292,13 @@ def _chosen(
         picked = section.picked(GLANCE if doubtful and not is_due else BRIEF)
         added = share(section.holds(picked) - covered)
         adds = is_due or added >= _ADDS
-        size = length + section.size(picked)
-        is_close = section.value >= first.value - _CLOSE
+        size, is_close = length + section.size(picked), section.value >= first.value - _CLOSE
         likely = is_close and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
         if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
         more = added > _SOMETHING or is_close or share(covered) >= _ENOUGH or section.standing >= _AS_NEAR
-        small = section.standing >= _GLIMPSED and section.size(picked) <= _AT_A_GLANCE
+        least = _GLIMPSED if len(pieces) == 1 else _THIRD
+        small = section.standing >= least and section.size(picked) <= _AT_A_GLANCE
         if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue
         pieces.append(_piece(section, picked, marks))

@@ -332,7 +332,8 @@ def about_others(level: Level, context: QueryContext, product: Product, told: To
         return level
     prose = "\n".join(line for line in told.text.split("\n") if not _ITEM.match(line))
     if level == "close":
-        return level if speaks_of(f"{above} {told.text}", named) else "none"
+        is_there = context.pages.level == "sure" or speaks_of(f"{above} {told.text}", named)
+        return level if is_there else "none"
     own = {name.lower() for name in (product.name, *product.aliases)}
     extensions = tuple(name for name in named if is_made_for(name, own))
     told_of = speaks_of(f"{above} {prose}", named) and (not extensions or speaks_of(above, extensions))

@@ -662,8 +662,11 @@ def closest(question: str, *found: object) -> Quoted:
     return quoted.closest()
 
 
-def lids(long: str = "") -> list[Evidence]:
-    """Return pages of which the third tells, and the first has most words of the question."""
+def lids(long: str = "", step: float = 3.0) -> list[Evidence]:
+    """Return pages of which the third tells, and the first has most words of the question.
+
+    Each has `step` less than the one before it, of 20.
+    """
     texts = [
         "The lid of the kettle is closed before it boils. A closed lid is safe.",
         long or "Kettles have a lid.\n\nThe lid is made of steel.",
@@ -671,7 +674,8 @@ def lids(long: str = "") -> list[Evidence]:
         "Nothing of that kind is here.",
     ]
     return [
-        evidence(n, text, heading=f"Part {n}", score=20.0 - 4 * n) for n, text in enumerate(texts, start=1)
+        evidence(n, text, heading=f"Part {n}", score=20.0 + step - step * n)
+        for n, text in enumerate(texts, start=1)
     ]
 
 
@@ -683,6 +687,7 @@ def test_where_the_best_is_doubtful_the_next_are_shown_too() -> None:
     assert len(wide.citations) == 3 and wide.text.startswith(plain.text.partition(" [1]")[0])
     assert "Turn the ring until it clicks. [3]" in wide.text
     assert wide.held >= plain.held
+    assert len(closest(question, *lids(step=4.0)).citations) == 2, "the third has .6 of the best page's score"
 
 
 def test_beside_a_doubtful_one_the_part_that_it_introduces_stays_and_what_is_far_off_does_not_come() -> None:
@@ -730,7 +735,7 @@ def test_one_parameter_of_a_long_list_is_quoted_with_what_its_function_is_for() 
 def test_beside_a_doubtful_one_nothing_long_and_nothing_twice_is_shown() -> None:
     question = "how is the lid of the kettle closed"
     code = "\n".join(f"kettle.close({n})" for n in range(80))
-    wide = closest(question, *lids(f"A lid closes:\n\n```python\n{code}\n```"))
+    wide = closest(question, *lids(f"A lid closes:\n\n```python\n{code}\n```", step=2.0))
     assert "kettle.close" not in wide.text and len(wide.citations) == 3
     first = lids()[0]
     twice = [first, replace(first, number=2, chunk=replace(first.chunk, id="other", heading="Copy"))]
