@@ -33,12 +33,12 @@ _SYMPTOM = re.compile(
     re.IGNORECASE,
 )
 _MOVED = re.compile(
-    r"\b(?:went|moved|upgraded|updated|switched|migrated|jumped|bumped|came|changed|rolled|downgraded)\b",
+    r"\b(?:went|moved|upgraded|updated|switched|migrated|jumped|bumped|ported|came|changed|rolled|downgraded)\b",
     re.IGNORECASE,
 )
 _MOVES = re.compile(
     r"\b(?:going|moving|upgrad(?:e|ing)|updat(?:e|ing)|switch(?:ing)?|migrat(?:e|ing|ion)|jump(?:ing)?|bump(?:ing)?"
-    r"|downgrad(?:e|ing))\b",
+    r"|downgrad(?:e|ing)|port(?:ing)?)\b",
     re.IGNORECASE,
 )
 _AFTER = re.compile(
@@ -201,7 +201,9 @@ def _is_left(text: str, mention: Mention, found: tuple[Mention, ...], product: P
         return False
     before = text[: mention.start]
     is_told = _MOVED.search(text) or _AFTER.search(before)
-    return bool(is_told or (_MOVES.search(before) and _SYMPTOM.search(text)))
+    # of a release without pages nothing can be told: it is asked what holds in the other one
+    is_symptom = not mention.release or _SYMPTOM.search(text)
+    return bool(is_told or (_MOVES.search(before) and is_symptom))
 
 
 def _is_past(text: str, mention: Mention) -> bool:

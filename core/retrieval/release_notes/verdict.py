@@ -215,5 +215,5 @@ def last_of(name: str) -> str:
 
 def _called(last: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![\w.-])@?(?:[\w]+\.){{0,4}}{re.escape(last)}(?P<given>\([^()]{{0,200}}\))?(?![\w.-])"
+        rf"(?<![\w.-])\.?@?(?:[\w]+\.){{0,4}}{re.escape(last)}(?P<given>\([^()]{{0,200}}\))?(?![\w.-])"
     )

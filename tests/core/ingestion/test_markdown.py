@@ -174,3 +174,13 @@ def test_a_page_of_sections_beside_each_other_has_none_of_their_titles():
     assert (
         parsed("Before.\n\n## Factory\n\nMakes one.\n\n## Instance\n\nIs.\n", "markdown").title == "Factory"
     )
+
+
+@pytest.mark.parametrize(
+    "code", ["`/teas/{name}`, and", "a `{name}` is", "this:\n\n```js\nsay(`at ${place}`)\n```\n\nAnd"]
+)
+def test_code_that_ends_in_a_brace_makes_no_page_myst(code: str):
+    document = parsed(f"# Teas\n\nSee {code} more.\n\n## app.js\n\nRuns.\n", "markdown")
+    assert section(document, "app.js").anchor == "appjs"
+    role = parsed("# Teas\n\nSee {py:func}`a.b`.\n\n## app.js\n\nRuns.\n", "markdown")
+    assert section(role, "app.js").anchor == "app-js"

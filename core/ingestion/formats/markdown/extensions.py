@@ -104,7 +104,10 @@ _VARIABLE = re.compile(r"\{\{[ \t]*([\w.]+)[ \t]*\}\}")
 MAX_PASSES = 5
 """Imported pages that may import one another in a chain; ours."""
 
-_MYST = re.compile(r"^[^\S\n]*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=[^\S\n]*$", re.M)
+_MYST = re.compile(
+    r"^[^\S\n]*(?:`{3,}|~{3,}|:{3,})\{|(?<![^\s(\[*_])\{[\w:+-]+\}`[^`\s]|^\([\w.:-]+\)=[^\S\n]*$", re.M
+)
+"""Directives, roles and targets; no role is the end of code: "`/teas/{name}`", "`at ${place}`"."""
 _MDX = re.compile(r"^import\s[^\n]*\bfrom\s*['\"](?:@|\.{1,2}/)", re.M)
 
 
