@@ -74,7 +74,7 @@ class Recaller:
         near = [candidate for candidate in candidates if candidate.closeness >= limits.tau]
         high = [self._candidate_shown(candidate, lookup) for candidate in near[: limits.recalled]]
         other = self._candidate_shown(foreign[0], lookup) if foreign else None
-        nearly = None if chosen.blocked else self._nearly(near, decision, hindrance)
+        nearly = self._nearly(near, decision, hindrance)
         return Recall(
             "reference" if high else "avoid",
             tuple(high),

@@ -58,8 +58,13 @@ TESTS = {
     f"{PARTITIONS}/vectors.py": ("vectors", "clusters", "verification"),
     f"{MEMORY}/question_graph.py": ("../retrieval/test_question_graph", "../pipeline/test_graph_context"),
     f"{MEMORY}/recall.py": (
-        *("language_of_pairs", "distinctions", "rewordings", "arrivals", "../test_second_look"),
-        *("../test_engine", "../test_engine_rewordings", "../pipeline/test_community_evidence"),
+        *("recall", "community", "language_of_pairs", "distinctions", "rewordings", "arrivals"),
+        *(
+            "../test_second_look",
+            "../test_engine",
+            "../test_engine_rewordings",
+            "../pipeline/test_community_evidence",
+        ),
         "../pipeline/test_recipes",
     ),
     f"{MEMORY}/recognition.py": ("rewordings", "distinctions", "../test_engine_rewordings"),

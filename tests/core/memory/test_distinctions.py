@@ -7,6 +7,7 @@ import pytest
 from core.domain import Answer, Question, Recall, Scope, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, PAPER, Decision
+from core.memory.recall import APART
 from core.memory.scoring import Thresholds
 from tests.contracts.samples import pair
 from tests.fake_distinctions import FakeDistinctions
@@ -61,6 +62,7 @@ async def test_neither_that_question_nor_one_like_it_gets_the_answer_again(by_pa
     for topic in (OTHER, NEAR_OTHER, OTHER.upper()):
         found = await recall(memory, topic, by_paper)
         assert found.route != "reuse" and not found.high, topic
+        assert found.guard == ("" if by_paper else APART), topic
     for topic in (OWN, TWIN):
         assert (await recall(memory, topic, by_paper)).route == "reuse", topic
 
