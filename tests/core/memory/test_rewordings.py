@@ -11,7 +11,7 @@ import pytest
 
 from core.domain import Answer, Question, Recall, Scope, Vector, Vote
 from core.memory.community import CommunityMemory
-from core.memory.decision import LEARNED, PAPER, Decision
+from core.memory.decision import CANDIDATES, LEARNED, PAPER, Decision
 from core.memory.recognition import Centres, closeness, is_rejected, same_answer, sorted_out, ways
 from core.memory.scoring import Thresholds
 from core.ports import MemoryChange, Reworded
@@ -85,11 +85,24 @@ def test_the_very_words_of_one_way_are_as_close_as_can_be() -> None:
         assert float(known.centre @ one) < 0.6
 
 
+def test_one_way_alone_counts_only_where_it_is_the_same_question() -> None:
+    known, asked = (
+        ways(unit(1, 0, 0), [unit(0, 1, 0)], []),
+        unit(4, 0, 3),
+    )  # .8 from its own, .566 from the centre
+    assert closeness(asked, known, 0.84) == pytest.approx(0.8 / 2**0.5)
+    assert closeness(asked, known, 0.79) == pytest.approx(0.8)
+
+
+def test_ways_to_ask_that_cancel_each_other_leave_the_pairs_own() -> None:
+    assert ways(unit(1, 0), [unit(-1, 0)], []).centre.tolist() == [1.0, 0.0]
+
+
 def test_what_was_voted_bad_for_this_question_is_known_unless_a_way_to_ask_is_nearer() -> None:
     known = ways(unit(1, 0), [], [unit(0, 1)])
     assert is_rejected(unit(0.1, 1), known, 0.84)
     assert not is_rejected(unit(1, 0.1), known, 0.84)
-    assert not is_rejected(unit(1, 1), known, 0.84)
+    assert not is_rejected(unit(1, 1), known, 0.7), "as near to what it was good for"
 
 
 def test_centres_are_found_where_they_are_filed_and_leave_without_a_trace() -> None:
@@ -102,11 +115,16 @@ def test_centres_are_found_where_they_are_filed_and_leave_without_a_trace() -> N
     for key in list(made)[::2]:
         centres.put(key, ("1.0", "public"), None)
         del made[key]
+    centres.put("bad", ("1.0", "public"), ways(unit(1, 1, 1, 1), [], [unit(1, 1, 1, 2)]))
     asked = unit(1, 1, 1, 1)
-    expected = sorted(made, key=lambda key: -float(made[key].centre @ asked))[:5]
-    assert set(centres.nearest(asked, ("1.0", "public"), 5)) == set(expected)
+    expected = sorted(made, key=lambda key: -float(made[key].centre @ asked))
+    for k in range(1, 21):
+        assert set(centres.nearest(asked, ("1.0", "public"), k)) == set(expected[:k])
     assert centres.nearest(asked, ("2.0", "public"), 5) == []
-    assert centres.count == 20
+    assert centres.count == 20, "without what was only voted bad"
+    for key in made:
+        centres.put(key, ("1.0", "public"), None)
+    assert centres.nearest(asked, ("1.0", "public"), 5) == []
 
 
 # --- in memory --------------------------------------------------------------------------------
@@ -154,6 +172,20 @@ async def test_a_rewording_voted_good_brings_others_near_and_is_forgotten_with_i
     await memory.vote(Vote("a1", "slack:U2", None), 2.0)
     assert (before, learnt.route, (await recall(memory, FAR)).route) == ("avoid", "reuse", "avoid")
     assert "and its rewording" in learnt.decided
+
+
+async def test_a_rewording_finds_its_pair_among_many_whose_own_questions_are_nearer() -> None:
+    store, memory = await with_pair()
+    others = [pair(f"q{n}", topic=f"safely other{n}", origin="import", prior=0.9) for n in range(CANDIDATES)]
+    await memory.seed(others)
+    await reused(store, "a1", REWORDED)
+    await memory.vote(Vote("a1", "slack:U2", 1), 2.0)
+    found = await recall(memory, FAR)
+    assert (found.route, [one.id for one, _ in found.high]) == ("reuse", ["p1"])
+    await reused(store, "own", OWN)
+    for number in range(6):
+        await memory.vote(Vote("own", f"slack:V{number}", 0), 2.0)
+    assert (await recall(memory, FAR)).route == "avoid", "it is bad by now"
 
 
 async def test_an_answer_voted_bad_for_a_question_is_not_given_to_it_again() -> None:
@@ -243,6 +275,8 @@ async def test_rewordings_of_another_release_or_scope_do_not_bring_a_pair_near()
         ("Set `MAX_SIZE`.", "Set `MIN_SIZE`.", 0.97, False),
         ("Set it so.", "Leave it be.", 0.5, False),
         ("See [1]. Set it.", "See [2]. Set it.", 0.95, True),
+        ("Set it to 10 MB.", "Set it to 10 MB, of 20 MB at most.", 0.95, True),
+        ("Set it to 10 MB, of 20 MB at most.", "Set it to 10 MB.", 0.95, True),
     ],
 )
 def test_answers_say_the_same_where_they_are_near_and_hold_the_same_facts(
