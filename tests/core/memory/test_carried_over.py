@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,17 @@ async def test_an_embedder_that_fails_leaves_the_shipped_ones(tmp_path: Path) ->
             raise EncoderError("it is away")
 
     assert await carried_over(Away(), tmp_path) is None and not (tmp_path / KEPT).exists()
+
+
+@pytest.mark.parametrize("kept", ["[]", "null", "{", '{"fake@256": []}', '{"fake@256": {"delta": 0.5}}'])
+async def test_whatever_is_kept_it_is_measured_and_kept_anew_where_it_cannot_be_read(
+    kept: str, tmp_path: Path
+) -> None:
+    (tmp_path / KEPT).write_text(kept, "utf-8")
+    made = await carried_over(FakeEncoder(), tmp_path)
+    assert made is not None and (made.encoder, made.precision, made.recall) == ("fake@256", 0.0, 0.0)
+    again = json.loads((tmp_path / KEPT).read_text("utf-8"))
+    assert again == {"fake@256": asdict(made)} and await carried_over(FakeEncoder(), tmp_path) == made
 
 
 def test_a_threshold_keeps_its_share_of_pairs_and_stays_a_cosine() -> None:
