@@ -38,7 +38,7 @@ TESTS = {
     f"{MEMORY}/carried_over.py": ("carried_over",),
     f"{MEMORY}/community.py": (
         *("community", "electorate", "verification", "arrivals", "distinctions", "rewordings", "weighing"),
-        *("memory_properties", "../test_engine"),
+        *("memory_properties", "recall", "../test_engine"),
     ),
     f"{MEMORY}/decision.py": ("decision", "distinctions", "calibrated"),
     f"{MEMORY}/facts.py": ("facts",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,8 +11,10 @@ import pytest
 from core.domain import Recall, Scope, Vote
 from core.errors import StorageError
 from core.memory.community import CommunityMemory
+from core.memory.decision import PAPER, Decision
 from core.memory.scoring import Thresholds
-from core.ports import Matrix, MemoryChange, MemoryStore, Remembered
+from core.ports import Encoder, Matrix, MemoryChange, MemoryStore, Remembered
+from core.ports.cluster import ALL, News, OnlyProcess
 from tests.contracts.samples import keep, pair
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories
 
@@ -176,3 +178,109 @@ def test_a_pair_with_better_votes_takes_the_place_of_the_nearest() -> None:
         assert memory.stores() == {"p1": ("high", True)}
 
     asyncio.run(story())
+
+
+# --- what is heard of others, and what is told ------------------------------------------------
+
+
+class Others(OnlyProcess):
+    """Tells of what another process changed."""
+
+    def __init__(self) -> None:
+        self.changed: list[str] = []
+
+    async def news(self, since: int | None, topic: str = "") -> News:
+        number = len(self.changed)
+        return News(number, {topic: set(self.changed[number if since is None else since :])})
+
+
+@pytest.mark.parametrize("changed", ["p1", ALL])
+async def test_what_another_process_counted_is_taken_in(changed: str) -> None:
+    store, others = FakeMemories(), Others()
+    one, two = (
+        CommunityMemory(store, FakeCorpora(store.topics), Thresholds(), lambda a, b: "", cluster=cluster)
+        for cluster in (None, others)
+    )
+    for memory in (one, two):
+        await memory.load(FakeEncoder(), {})
+    await keep(store, pair("p1", topic=ASKED))
+    await one.vote(Vote("a-p1", "u", 1), 1.0)
+    await two.follow()
+    assert await two.placed() == {}
+    others.changed.append(changed)
+    await two.follow()
+    assert await two.placed() == await one.placed() == {"p1": ("high", True)}
+    assert (await recall(two)).route == "reuse"
+
+
+async def test_thresholds_are_settled_once_for_each_set_of_encoders() -> None:
+    asked: list[list[str]] = []
+
+    async def settle(encoders: Collection[Encoder]) -> tuple[Thresholds, Decision]:
+        asked.append([encoder.name for encoder in encoders])
+        return Thresholds(tau=0.1 * len(asked)), Decision("learned", reach=0.1 * len(asked))
+
+    store, default, other = FakeMemories(), FakeEncoder(), FakeEncoder("other@256")
+    memory = CommunityMemory(
+        store, FakeCorpora(store.topics), Thresholds(), lambda a, b: "", decision=PAPER, settle=settle
+    )
+    found = []
+    indexed: list[dict[str, Encoder]] = [{}, {}, {"1.0": other, "2.0": other}, {"1.0": default}]
+    for encoders in indexed:
+        await memory.load(default, encoders)
+        found.append((memory.thresholds.tau, memory.decision.reach))
+    assert asked == [["fake@256"], ["other@256"], ["fake@256"]]
+    assert found == [(0.1, 0.1), (0.1, 0.1), (0.2, 0.2), (pytest.approx(0.3), pytest.approx(0.3))]
+
+
+async def test_a_vote_that_is_known_by_the_time_its_turn_comes_counts_once() -> None:
+    async def known() -> bool:
+        return True
+
+    memory = await memory_with(FakeMemories(), pair("p1", topic=ASKED))
+    assert await memory.vote(Vote("a-p1", "u", 1), 1.0, known) is None
+    assert memory.stores() == {} and await memory.everything() == ()
+
+
+async def test_only_what_was_learned_in_a_channel_moves_with_it() -> None:
+    store = FakeMemories()
+    memory = await memory_with(store)
+    await memory.seed(
+        [
+            pair(f"p{n}", topic=f"topic {n}", origin="import", channel=c)
+            for n, c in enumerate(("", "slack:C1"))
+        ]
+    )
+    for channel, count in (("", 0), ("slack:C2", 0), ("slack:C1", 1)):
+        assert await memory.channel_became_private(channel) == count
+    inside = await memory.pairs(["p0", "p1", "p2"])
+    assert {key: one.scope for key, one in inside.items()} == {"p0": "public", "p1": "private:slack:C1"}
+    assert [await memory.publish(channel) for channel in ("", "slack:C1")] == [0, 1]
+
+
+async def test_a_pair_goes_by_the_name_it_was_imported_under() -> None:
+    memory = await memory_with(FakeMemories())
+    made = [
+        pair("p1", label="faq-1", created_at=1.0),
+        pair("p2", label="faq-1", created_at=3.0),
+        pair("p3", label="faq-1", created_at=2.0),
+        pair("p4"),
+    ]
+    await memory.seed([replace(one, origin="import", topic=f"topic {one.id}") for one in made])
+    await memory.retire(["p1"])
+    names = ("faq-1", "p1", "p4", "faq-2", "")
+    assert [one.id if (one := await memory.find(name)) else "" for name in names] == [
+        "p3",
+        "p1",
+        "p4",
+        "",
+        "",
+    ]
+    assert [await memory.named(key) for key in ("p1", "p4", "gone", "")] == ["faq-1", "p4", "gone", ""]
+    assert {one.id for one in await memory.everything()} == {"p1", "p2", "p3", "p4"}
+
+
+async def test_without_a_place_for_it_nothing_is_told_apart() -> None:
+    memory = await memory_with(FakeMemories(), pair("p1", topic=ASKED))
+    assert await memory.tell_apart("p1", ASKED, "a-p1", "u") is False
+    assert await memory.told_apart() == ()

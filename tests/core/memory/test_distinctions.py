@@ -111,3 +111,23 @@ async def test_it_holds_after_a_rebuild_and_until_it_is_taken_back() -> None:
     [told] = await memory.told_apart("p1")
     await memory.take_back(told)
     assert before.route == (await recall(memory, OTHER)).route == "reuse"
+
+
+async def test_another_process_follows_when_it_is_told_so() -> None:
+    store, memory = await memory_of(LEARNED, p1=OWN)
+    other = CommunityMemory(
+        store,
+        FakeCorpora(store.topics),
+        Thresholds(),
+        lambda asked, kept: "",
+        decision=LEARNED,
+        rewordings=FakeRewordings(store),
+        distinctions=memory._apart,
+    )
+    await other.load(FakeEncoder(), {})
+    await refuse(store, memory)
+    await memory.vote(Vote("a9", "slack:U7", 1), 2.0)
+    await other.follow()
+    assert not (await recall(other, OTHER)).guard
+    await other.follow(["p1"])
+    assert (await recall(other, OTHER)).guard == APART
