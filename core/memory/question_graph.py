@@ -135,8 +135,6 @@ class QuestionGraph:
 
         Of those out of reach, whose rank is 0, and of all where it has no edge, the nearest come first.
         """
-        if not self._ids:
-            return []
         cosines = self._vectors @ vector
         return [(self._ids[row], rank) for row, rank in self.ranked(cosines, k)]
 
@@ -270,7 +268,7 @@ class PairGraphs:
         if live is not known.live:
             vectors = await self._searcher.questions(release, live) if live else {}
             vectors = {key: one for key, one in vectors.items() if len(one) == len(vector)}
-            made = {pair.id: pair for some in live.of_page.values() for pair in some} if live else {}
+            made = live.by_id if live else {}
             known.graph.remove([_MADE + key for key in known.made.keys() - vectors.keys()])
             await asyncio.to_thread(known.graph.put, {_MADE + key: one for key, one in vectors.items()})
             known.live, known.made = live, {key: made[key] for key in vectors}

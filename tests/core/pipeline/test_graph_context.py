@@ -125,6 +125,29 @@ async def test_a_private_pair_is_in_the_graph_of_its_channel_alone(scope: Scope,
     assert all(isinstance(one, PregeneratedPair) for one, _ in made_alone)
 
 
+async def test_the_graph_follows_what_is_learned_and_what_is_no_longer_made() -> None:
+    made = await parts(pairs=True)
+    memory, store, searcher = made.parts.memory, made.parts.store, made.parts.searcher
+    assert isinstance(store, FakeMemories)
+    await memory.load(FakeEncoder(), {})
+    graphs, vector = PairGraphs(memory, searcher), await vector_of(ASKED)
+
+    async def found() -> tuple[set[str], int]:
+        near = [one for one, _ in await graphs.nearest(vector, "2.0", Scope(), 1000)]
+        kept = {one.id for one in near if not isinstance(one, PregeneratedPair)}
+        return kept, len(near) - len(kept)
+
+    live = searcher.live_pairs("2.0")
+    assert live is not None
+    for number, topic in enumerate((ASKED, "how do I descale a kettle with vinegar?"), 1):
+        await keep(store, pair(f"p{number}", topic=topic, release="2.0"))
+        await memory.vote(Vote(f"a-p{number}", "u", 1), 1.0)
+        assert await found() == ({f"p{n + 1}" for n in range(number)}, len(live.by_id))
+    await memory.retire(["p1"])
+    del searcher._pairs["2.0"]
+    assert await found() == ({"p2"}, 0)
+
+
 @pytest.mark.parametrize("dimensions", [256, 128])
 async def test_the_graph_follows_another_encoder(dimensions: int) -> None:
     made = await parts()

@@ -116,3 +116,14 @@ def test_of_two_as_near_the_one_with_neighbours_of_the_question_ranks_higher() -
     assert graph.nearest(turned(160), 2) == [("far", 0.0), ("beside", 0.0)], "no edge: the nearest by cosine"
     assert [name for name, _ in graph.nearest(turned(0), 4)] == ["amid", "beside", "alone", "far"]
     assert QuestionGraph(2).nearest(turned(0), 2) == []
+
+
+def test_what_stands_already_is_not_built_again() -> None:
+    graph = QuestionGraph(5, 0.5)
+    vectors = {f"q{at}": row for at, row in enumerate(points(7))}
+    graph.put(dict(list(vectors.items())[:2]))
+    graph.put(vectors)
+    links = graph.links
+    graph.put(vectors)
+    graph.remove(["unknown"])
+    assert graph.links is links and graph.dimensions == 5
