@@ -53,7 +53,8 @@ TESTS = {
     f"{PARTITIONS}/arrivals.py": ("arrivals", "community"),
     f"{PARTITIONS}/partition.py": ("clusters", "arrivals", "vectors", "memory_properties"),
     f"{PARTITIONS}/partition_index.py": (
-        *("language_of_pairs", "arrivals", "community", "verification", "memory_properties"),
+        *("language_of_pairs", "arrivals", "community", "rewordings", "verification"),
+        "memory_properties",
     ),
     f"{PARTITIONS}/vectors.py": ("vectors", "clusters", "verification"),
     f"{MEMORY}/question_graph.py": ("../retrieval/test_question_graph", "../pipeline/test_graph_context"),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import pytest
 
-from core.domain import Recall, Scope, Vote
+from core.domain import Answer, Question, Recall, Scope, Vote
 from core.errors import StorageError
 from core.memory.community import CommunityMemory
-from core.memory.decision import PAPER, Decision
+from core.memory.decision import LEARNED, PAPER, Decision
 from core.memory.scoring import Thresholds
 from core.ports import Encoder, Matrix, MemoryChange, MemoryStore, Remembered
 from core.ports.cluster import ALL, News, OnlyProcess
 from tests.contracts.samples import keep, pair
+from tests.fake_rewordings import FakeRewordings
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories
 
 ASKED = "how to set the secret key"
@@ -198,19 +200,77 @@ class Others(OnlyProcess):
 async def test_what_another_process_counted_is_taken_in(changed: str) -> None:
     store, others = FakeMemories(), Others()
     one, two = (
-        CommunityMemory(store, FakeCorpora(store.topics), Thresholds(), lambda a, b: "", cluster=cluster)
+        CommunityMemory(
+            store,
+            FakeCorpora(store.topics),
+            Thresholds(),
+            lambda a, b: "",
+            decision=LEARNED,
+            rewordings=FakeRewordings(store),
+            cluster=cluster,
+        )
         for cluster in (None, others)
     )
     for memory in (one, two):
         await memory.load(FakeEncoder(), {})
     await keep(store, pair("p1", topic=ASKED))
-    await one.vote(Vote("a-p1", "u", 1), 1.0)
+    again = Answer("a2", "So.", "reuse", "1.0", pair_id="p1", trace={"queries": {"topic": "another way"}})
+    await store.save_answer(again, Question("another way", "slack:U2"), None)
+    await one.vote(Vote("a2", "u", 1), 1.0)
     await two.follow()
-    assert await two.placed() == {}
+    assert (await two.placed(), two.centres) == ({}, 0)
     others.changed.append(changed)
     await two.follow()
     assert await two.placed() == await one.placed() == {"p1": ("high", True)}
-    assert (await recall(two)).route == "reuse"
+    assert (await recall(two)).route == "reuse" and two.centres == one.centres == 1
+    await store.vote(Vote("a2", "u", None), 1.0)
+    others.changed.append(changed)
+    await two.vote(Vote("unknown", "u", 1), 1.0)
+    assert await two.placed() == {}, "whose turn it is takes in what others changed before"
+
+
+async def test_what_another_process_forgot_is_forgotten() -> None:
+    store, others = FakeMemories(), Others()
+    memory = CommunityMemory(store, FakeCorpora(store.topics), Thresholds(), lambda a, b: "", cluster=others)
+    await memory.load(FakeEncoder(), {})
+    await memory.seed([pair(key, topic=f"about {key}", origin="import", prior=0.9) for key in ("p1", "p2")])
+    store.discard("p1")
+    others.changed += ["p1", "never there"]
+    await memory.follow()
+    assert (await memory.placed()).keys() == {"p2"}
+
+
+async def test_a_restart_writes_only_what_nobody_had_placed_yet() -> None:
+    class Counting(FakeMemories):
+        written = 0
+
+        async def place(self, change: MemoryChange) -> None:
+            self.written += len(change.placements) + len(change.removed)
+            await super().place(change)
+
+    store = Counting()
+    memory = await memory_with(store)
+    await memory.seed([pair(f"p{n}", topic=f"about {n}", origin="import", prior=0.9) for n in range(5)])
+    store.written = 0
+    memory = await memory_with(store)
+    assert (len(memory.stores()), store.written) == (5, 0)
+    await store.set_aside(["p0"], "retired")  # and the process died
+    memory = await memory_with(store)
+    assert memory.stores().keys() == {"p1", "p2", "p3", "p4"} and store.written == 1
+
+
+async def test_of_a_full_store_what_waits_behind_others_goes_first_and_a_twentieth_more_than_must() -> None:
+    store = FakeMemories()
+    memory = await memory_with(store)
+    memory.thresholds = Thresholds(limit=20)
+    made = [pair(f"p{n:02}", topic=f"about {n}", origin="import", prior=0.9) for n in range(18)]
+    behind = [
+        pair(f"q{n}", topic="about 0", origin="import", prior=0.8, created_at=time.time()) for n in (1, 2)
+    ]
+    await memory.seed([*made, *behind])
+    assert len(memory.stores()) == 20, "it is full, and no more"
+    await memory.seed([pair("p99", topic="about 99", origin="import", prior=0.9)])
+    assert memory.stores().keys() == {f"p{n:02}" for n in (*range(18), 99)}
 
 
 async def test_thresholds_are_settled_once_for_each_set_of_encoders() -> None:

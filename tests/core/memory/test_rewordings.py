@@ -176,12 +176,13 @@ async def test_a_rewording_voted_good_brings_others_near_and_is_forgotten_with_i
 
 async def test_a_rewording_finds_its_pair_among_many_whose_own_questions_are_nearer() -> None:
     store, memory = await with_pair()
-    others = [pair(f"q{n}", topic=f"safely other{n}", origin="import", prior=0.9) for n in range(CANDIDATES)]
-    await memory.seed(others)
+    others = "amber basil cedar dune ember flint grove heron".split()
+    await memory.seed([pair(one, topic=f"{one} safely", origin="import", prior=0.9) for one in others])
     await reused(store, "a1", REWORDED)
     await memory.vote(Vote("a1", "slack:U2", 1), 2.0)
     found = await recall(memory, FAR)
     assert (found.route, [one.id for one, _ in found.high]) == ("reuse", ["p1"])
+    assert len(others) == CANDIDATES, "all of which are looked at before it"
     await reused(store, "own", OWN)
     for number in range(6):
         await memory.vote(Vote("own", f"slack:V{number}", 0), 2.0)
