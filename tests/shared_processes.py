@@ -35,7 +35,9 @@ class _Kept:
         return getattr(self._worker, name)
 
     def let_go(self) -> None:
-        """Leave it to the others."""
+        """Leave it to the others, unless it was killed."""
+        if self._worker.ended:
+            self._worker.let_go()
 
 
 class _Returning(_Kept):
@@ -47,7 +49,9 @@ class _Returning(_Kept):
         self.taken_back = False
 
     def let_go(self) -> None:
-        if not (self._worker.gone or self.taken_back):
+        if self._worker.ended:
+            self._worker.let_go()
+        elif not (self._worker.gone or self.taken_back):
             self._processes.begin_with(cast(Worker, self))
 
 

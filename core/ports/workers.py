@@ -18,6 +18,9 @@ class Alone(Protocol):
     def do(self, work: Callable[..., Any], given: tuple[Any, ...], patience: float) -> Any:
         """Return `work(*given)`; blocking. Raises what `work` raises, TooCostly and Unused where it ends."""
 
+    def end(self) -> None:
+        """Kill it: what it did is not to be gone on with."""
+
     def let_go(self) -> None:
         """End it."""
 

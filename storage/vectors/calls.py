@@ -29,6 +29,10 @@ HERE = {**SERVER, "sync_threshold": 200, "batch_size": 100}
 """The same in this process. What is put waits to be sorted in, and the first removal after a search sorts
 in all of it, 4 ms each, while nobody can search: a fifth of the usual 1,000 may wait.
 """
+SAMPLE = 5
+"""Vectors of a collection that are searched for in one that may be torn."""
+SAME = 1e-5
+"""Distance of a vector from one like it."""
 _EMPTY = "Nothing found on disk"
 
 
@@ -103,6 +107,17 @@ class Calls:
         """Return the names of all collections."""
         with told(self._url):
             return {collection.name for collection in self._client.list_collections()}
+
+    def unlike(self) -> str:
+        """Return which collection has a vector that does not find itself, or ""."""
+        for name in sorted(self.collections()):
+            collection = self._client.get_collection(name, embedding_function=None)
+            sample = collection.get(limit=SAMPLE, include=["embeddings"])
+            for key, vector in zip(sample["ids"], sample["embeddings"], strict=True):
+                near = collection.query(query_embeddings=[vector], n_results=3, include=["distances"])
+                if key not in near["ids"][0] and near["distances"][0][0] > SAME:
+                    return f"{name}: a vector does not find itself"
+        return ""
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -29,6 +29,14 @@ def call(folder: str, method: str, *given: Any) -> Any:
         raise storage_error(error, "The vector index") from error
 
 
+def look(folder: str) -> str:
+    """Return what is wrong with an index, or "" where it opens and its vectors find themselves."""
+    try:
+        return str(_opened(folder).unlike())
+    except Exception as error:  # noqa: BLE001  what torn files do in a library is not known
+        return f"{type(error).__name__}: {error}"
+
+
 def _opened(folder: str) -> Any:
     if folder not in _OPEN:
         import chromadb

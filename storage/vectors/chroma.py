@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,7 +27,8 @@ AT_ONCE = 5000
 """Rows a call to a server; it refuses more than 5,461."""
 HERE_AT_ONCE = 100
 """Rows a call to the process here: a tenth of a second, for which a search has to wait."""
-CHECK_SECONDS = 60
+CHECK_PATIENCE = 0.1
+"""Share of the time of any other call that looking at a folder may take: a minute of processor time."""
 READERS = 2
 TRIES = 2
 """Processes that are tried for a call which ends them."""
@@ -38,13 +37,15 @@ TRIES = 2
 class ChromaVectors:
     """The `VectorIndex` port on Chroma: with its files in `folder`, or the server at `url`.
 
-    `start` starts the process that has the files.
+    `start` starts the process that has the files. Files that are torn are set aside, and nothing is found
+    until they are built anew; `broken` says why, or is "".
     """
 
     def __init__(self, folder: Path, url: str = "", start: Callable[[], Alone] = alone) -> None:
         self._folder = folder
         self._url = url
         self._doubtful = False
+        self.broken = ""
         if url:
             from storage.vectors.calls import Calls  # Chroma costs most of a second to load
             from storage.vectors.server import connected
@@ -53,9 +54,11 @@ class ChromaVectors:
             self._ask: Callable[..., Any] = lambda method, *given: getattr(calls, method)(*given)
             self._close = calls.close
         else:
-            private_folder(folder)
-            beside = _Beside(folder, start)
+            empty_room(folder)  # a process that was killed may have left something in it
+            beside = Beside(folder, start)
             self._ask, self._close = beside.ask, beside.close
+            self.broken = set_aside_if_broken(folder, beside)
+            private_folder(folder)
             self._ask("collections")  # what is wrong with the files is told now
         # those of the process here stand in line: what is asked between two parts of a write goes first
         self._searching = ThreadPoolExecutor(READERS if url else 1, thread_name_prefix="chroma")
@@ -118,7 +121,7 @@ class ChromaVectors:
             raise
 
 
-class _Beside:
+class Beside:
     """The Chroma of a folder in a process beside this one, which is started again where it ends."""
 
     def __init__(self, folder: Path, start: Callable[[], Alone]) -> None:
@@ -141,6 +144,22 @@ class _Beside:
         raise StorageError(
             "The vector index crashes its process. Restart the bot: it rebuilds the index from the database."
         )
+
+    def wrong(self) -> str:
+        """Look at files that may be torn; return what is wrong with them, or ""."""
+        from storage.vectors.child import look
+
+        process = self._start()
+        try:
+            reason = str(process.do(look, (self._folder,), CHECK_PATIENCE))
+        except (TooCostly, Unused) as error:
+            reason = str(error) or "its process ended"
+        if reason:
+            process.end()  # who knows what it holds of them
+            process.let_go()
+        else:
+            self._process = process
+        return reason
 
     def close(self) -> None:
         """Let go of the files and of the process; raises StorageError."""
@@ -168,43 +187,17 @@ def _state(folder: Path) -> str:
     return json.dumps({str(path.relative_to(folder)): [s.st_size, s.st_mtime_ns] for path, s in files})
 
 
-def set_aside_if_broken(folder: Path) -> str:
+def set_aside_if_broken(folder: Path, beside: Beside) -> str:
     """Check an index that was not closed as it lies there; return why it was set aside, or "".
 
     So it is after a kill, which may tear it in a write or in the first search after one, and after
-    something else changed its files. Opening a torn index can end the process that does it, so a child
-    process tries first.
+    something else changed its files. Opening a torn index can end the process that does it: that is the
+    process beside this one, which goes on with an index that is whole.
     """
-    seal, reason = _seal(folder), ""
+    seal = _seal(folder)
     sealed = seal.is_file() and folder.exists() and seal.read_bytes() == _state(folder).encode()
     seal.unlink(missing_ok=True)
-    if folder.exists() and not sealed:
-        try:
-            child = subprocess.run(
-                [sys.executable, "-c", _CHECK, str(folder)],
-                capture_output=True,
-                text=True,
-                timeout=CHECK_SECONDS,
-                check=False,
-            )
-            if child.returncode:
-                reason = (child.stderr.strip().splitlines() or [f"ended with {child.returncode}"])[-1]
-        except subprocess.TimeoutExpired:
-            reason = f"did not open within {CHECK_SECONDS} s"
+    reason = beside.wrong() if folder.exists() and not sealed else ""
     if reason:
         set_aside(folder)
     return reason
-
-
-_CHECK = """
-import sys, chromadb
-from chromadb.config import Settings
-client = chromadb.PersistentClient(path=sys.argv[1], settings=Settings(anonymized_telemetry=False))
-for collection in client.list_collections():
-    collection = client.get_collection(collection.name, embedding_function=None)
-    sample = collection.get(limit=5, include=["embeddings"])
-    for key, vector in zip(sample["ids"], sample["embeddings"]):
-        near = collection.query(query_embeddings=[vector], n_results=3, include=["distances"])
-        if key not in near["ids"][0] and near["distances"][0][0] > 1e-5:
-            raise SystemExit(f"{collection.name}: a vector does not find itself")
-"""

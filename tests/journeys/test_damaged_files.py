@@ -12,9 +12,10 @@ from core.domain import Question
 from core.errors import ConfigurationError
 from core.models.embedding import encoder as encoder_module
 from core.models.embedding.encoder import PACKAGED, load_encoder
-from storage.vectors.chroma import set_aside_if_broken
+from storage.vectors.chroma import Beside, set_aside_if_broken
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle, house
+from tests.shared_processes import SHARED
 
 PORT = "Which port does the dashboard listen on?"
 GARBAGE = random.Random(5).randbytes(3000)
@@ -118,7 +119,8 @@ def test_a_seal_of_wrong_bytes_has_the_index_checked(kettle: Kettle) -> None:
     seal = kettle.home / "vectors.sealed"
     assert seal.is_file()
     seal.write_bytes(GARBAGE)
-    assert set_aside_if_broken(kettle.home / "vectors") == "" and not seal.exists()
+    folder = kettle.home / "vectors"
+    assert set_aside_if_broken(folder, Beside(folder, SHARED.alone)) == "" and not seal.exists()
     assert (kettle.home / "vectors").is_dir()
 
 

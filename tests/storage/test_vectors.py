@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import signal
 import time
 from collections.abc import Callable
@@ -17,19 +16,33 @@ import pytest
 from chromadb.config import Settings
 
 from core.errors import StorageError
+from core.ports import Alone
 from core.workers.process import Worker, alone, crashed
+from storage.vectors import child
 from storage.vectors.calls import SERVER, Calls
-from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
+from storage.vectors.chroma import Beside, ChromaVectors, set_aside_if_broken
 from tests.shared_processes import SHARED
 
 VECTORS = np.random.default_rng(1).normal(size=(1200, 8)).astype(np.float32)
 IDS = [f"v{n}" for n in range(len(VECTORS))]
 
 
+def opened() -> list[str]:
+    return list(child._OPEN)
+
+
 async def built(folder: Path) -> None:
     index = ChromaVectors(folder, start=SHARED.alone)
     await index.upsert("corpus-a", IDS, VECTORS)  # over 1,000, so that there is a graph on disk
     await asyncio.to_thread(index.close)
+
+
+def checked(folder: Path, start: Callable[[], Alone] = SHARED.alone) -> str:
+    return set_aside_if_broken(folder, Beside(folder, start))
+
+
+def nobody() -> Alone:
+    raise AssertionError("a check starts a process")
 
 
 def truncated_database(folder: Path) -> None:
@@ -60,10 +73,11 @@ async def test_a_torn_index_is_set_aside_and_built_anew(
     tear(folder)
     if killed:
         (tmp_path / "vectors.sealed").unlink()
-    assert await asyncio.to_thread(set_aside_if_broken, folder)
+    assert await asyncio.to_thread(checked, folder)
     assert not folder.exists()
     assert (tmp_path / "vectors.broken").exists()
     assert not (tmp_path / "vectors.sealed").exists()
+    assert SHARED.alone().do(opened, (), 1.0) == [], "the process that met what is torn is gone"
 
     index = ChromaVectors(folder, start=SHARED.alone)
     assert await index.collections() == set()
@@ -77,19 +91,24 @@ async def test_a_whole_index_stays_although_its_process_was_killed(tmp_path: Pat
     folder = tmp_path / "vectors"
     await built(folder)
     (tmp_path / "vectors.sealed").unlink()
-    assert await asyncio.to_thread(set_aside_if_broken, folder) == ""
-    index = ChromaVectors(folder, start=SHARED.alone)
-    assert await index.ids("corpus-a") == set(IDS)
+    assert await asyncio.to_thread(checked, folder) == ""
+    started: list[Alone] = []
+
+    def start() -> Alone:
+        started.append(SHARED.alone())
+        return started[-1]
+
+    index = ChromaVectors(folder, start=start)
+    assert not index.broken and await index.ids("corpus-a") == set(IDS)
+    assert len(started) == 1, "the process that looked at the files goes on with them"
     await asyncio.to_thread(index.close)
 
 
 async def test_what_was_closed_well_is_not_checked(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
-    assert set_aside_if_broken(folder) == ""
+    assert checked(folder, nobody) == ""
     await built(folder)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert set_aside_if_broken(folder) == ""
-    assert resource.getrusage(resource.RUSAGE_CHILDREN) == before, "a check starts a process"
+    assert checked(folder, nobody) == ""
     assert not (tmp_path / "vectors.sealed").exists(), "who opens it now may be killed"
 
 

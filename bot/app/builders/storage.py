@@ -65,7 +65,7 @@ from storage.serving.escalations import SqlEscalations
 from storage.serving.given import SqlGiven
 from storage.serving.limits import SqlBuckets
 from storage.serving.statistics import SqlStatistics
-from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
+from storage.vectors.chroma import ChromaVectors
 from storage.vectors.files import empty_room, overwrite
 
 log = logging.getLogger(__name__)
@@ -132,7 +132,6 @@ async def open_stores(
     Where another process took the database meanwhile, the task that opened it is cancelled, and what comes
     of that is raised as DatabaseBusy. Raises the errors of `Database.open` and of `key_of`.
     """
-    await _mend_vectors(home, settings)
     main = asyncio.current_task()
     url = settings.database_url.get_secret_value()
     database = await Database.open(
@@ -146,21 +145,17 @@ async def open_stores(
             words = TantivyWords(home / WORDS)
             opened.push_async_callback(asyncio.to_thread, words.close)
             vectors = await asyncio.to_thread(ChromaVectors, home / VECTORS, settings.chroma_url, alone)
+            if vectors.broken:
+                log.warning(
+                    "the vector index was torn (%s); it is set aside and rebuilt from the database",
+                    vectors.broken,
+                )
             opened.push_async_callback(asyncio.to_thread, vectors.close)
             yield _stores(home=home, database=database, names=names, vectors=vectors, words=words)
         except (asyncio.CancelledError, StorageError):
             if database.lost:  # this process would go on with what the other one has changed
                 raise DatabaseBusy(f"{database.lost} This process has ended.") from None
             raise
-
-
-async def _mend_vectors(home: Path, settings: Settings) -> None:
-    """Set a torn vector index aside, and overwrite what a process that was killed may have left in it."""
-    own = home / VECTORS
-    broken = "" if settings.chroma_url else await asyncio.to_thread(set_aside_if_broken, own)
-    if broken:
-        log.warning("the vector index was torn (%s); it is set aside and rebuilt from the database", broken)
-    await asyncio.to_thread(empty_room, own)
 
 
 def _free(home: Path) -> int:
