@@ -29,6 +29,8 @@ HERE_AT_ONCE = 100
 """Rows a call to the process here: a tenth of a second, for which a search has to wait."""
 CHECK_PATIENCE = 0.1
 """Share of the time of any other call that looking at a folder may take: a minute of processor time."""
+CLOSE_PATIENCE = 1 / 60
+"""The same for closing, which takes a moment: once in some thousand times Chroma's runtime spins for ever."""
 READERS = 2
 TRIES = 2
 """Processes that are tried for a call which ends them."""
@@ -169,7 +171,7 @@ class Beside:
             return
         try:
             if not self._process.gone:
-                self._process.do(call, (self._folder, "close"), 1.0)
+                self._process.do(call, (self._folder, "close"), CLOSE_PATIENCE)
         except (TooCostly, Unused) as error:
             raise StorageError(f"The vector index could not be closed: {error}.") from error
         finally:

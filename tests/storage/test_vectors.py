@@ -18,13 +18,24 @@ from chromadb.config import Settings
 from core.errors import StorageError
 from core.ports import Alone
 from core.workers.process import Worker, alone, crashed
-from storage.vectors import child
+from storage.vectors import child, chroma
 from storage.vectors.calls import SERVER, Calls
 from storage.vectors.chroma import Beside, ChromaVectors, set_aside_if_broken
 from tests.shared_processes import SHARED
 
 VECTORS = np.random.default_rng(1).normal(size=(1200, 8)).astype(np.float32)
 IDS = [f"v{n}" for n in range(len(VECTORS))]
+
+
+class Spinning:
+    def close(self) -> None:
+        while True:
+            pass
+
+
+def stall(folder: str) -> None:
+    """Have the index in a folder spin for ever when it is closed, as Chroma's runtime once did."""
+    child._OPEN[folder] = Spinning()
 
 
 def opened() -> list[str]:
@@ -192,6 +203,14 @@ async def test_a_call_that_ends_every_process_is_an_error_that_says_what_to_do(t
     assert Deadly.asked == 3, "it is tried twice"
     with pytest.raises(StorageError, match="Restart the bot"):
         await index.upsert("corpus-a", IDS[:1], VECTORS[:1])
+    await asyncio.to_thread(index.close)
+    assert not (tmp_path / "vectors.sealed").exists(), "it is checked at the next start"
+
+
+async def test_a_close_that_does_not_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chroma, "CLOSE_PATIENCE", 1 / 600)
+    index = ChromaVectors(tmp_path / "vectors", start=SHARED.alone)
+    SHARED.alone().do(stall, (str(tmp_path / "vectors"),), 1.0)
     await asyncio.to_thread(index.close)
     assert not (tmp_path / "vectors.sealed").exists(), "it is checked at the next start"
 
