@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from core.generation.checked.material import DEFAULT, QUOTED, SPAN, Material, names_in
 from core.generation.quotes.tables import table_of
-from core.text.words import cut_at_word, last_of, sentences, words
+from core.text.words import cut_at_word, last_of, sentences, whole_word, words
 
 LITERAL = re.compile(
     r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
@@ -180,4 +180,6 @@ def _fault(value: str, name: str, texts: Sequence[str]) -> str:
 
 def _says(text: str, value: str) -> bool:
     plain = _FORMER.sub("", text.replace("_", "") if value.isdigit() else text)
-    return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
+    if value.replace("_", "").replace(".", "").isalnum():
+        return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
+    return whole_word(value.lower()).search(plain.lower()) is not None  # such as `request-id`

@@ -18,6 +18,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
 _NAMED = re.compile(r"`([^`\n]{1,200}+)`")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_IN_BACKTICKS = re.compile(r"`[^`\n]{1,300}`")
 _MARKS = re.compile(r"\[\d+\]")
 _LEADING = re.compile(r"(?:\[\d+\]\s*)+")
 _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
@@ -119,7 +120,8 @@ def _goes_on(told: Sequence[Statement], at: int, follower: int | None) -> bool:
 
 def cites(told: Sequence[Statement]) -> set[int]:
     """Return the numbers that an answer cites outside of its code."""
-    return {int(mark[1:-1]) for one in told if one.kind != "code" for mark in _MARKS.findall(one.text)}
+    prose = (_IN_BACKTICKS.sub("", one.text) for one in told if one.kind != "code")
+    return {int(mark[1:-1]) for text in prose for mark in _MARKS.findall(text)}
 
 
 def drafted(told: Sequence[Statement], wrong: Mapping[int, Sequence[str]], most: int) -> str:

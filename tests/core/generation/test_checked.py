@@ -8,7 +8,7 @@ from core.generation.checked.checks import _NAMED, Checker
 from core.generation.checked.code import defined
 from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
-from core.generation.checked.statements import drafted, ended, joined, once, statements, without
+from core.generation.checked.statements import cites, drafted, ended, joined, once, statements, without
 from core.generation.quotes.blocks import closed, split
 
 CONFIG = """\
@@ -357,6 +357,24 @@ def test_a_fault_quotes_whole_words_that_hold_what_is_contradicted() -> None:
     assert check.faults("The default of `flask` is 5000 [1].") == (
         "5000 is not the default of `flask` in the evidence.",
     )
+
+
+def test_a_default_with_a_hyphen_is_found_in_its_page() -> None:
+    page = (
+        "Note: `genReqId` will not be called if the header set in `requestIdHeader` is available"
+        " (defaults to 'request-id')."
+    )
+    check = Checker(Material([(1, "Server", page, "")], ["How do I set the id?"]))
+    said = (
+        "`genReqId` is not called if the header set in `requestIdHeader` is available (defaults to '{}') [1]."
+    )
+    assert check.faults(said.format("request-id")) == ()
+    assert any("is not the default" in fault for fault in check.faults(said.format("x-request")))
+
+
+def test_a_number_in_backticks_is_no_citation() -> None:
+    told = statements("The visitor is `request.ips[0]` [6].\n\n```\nips[3]\n```\n\nIt is `a[4]`, see [2].")
+    assert cites(told) == {2, 6}
 
 
 @pytest.mark.parametrize("alike", [True, False])
