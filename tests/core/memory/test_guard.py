@@ -73,6 +73,26 @@ def test_the_difference_is_named_in_one_sentence():
     assert "`SECRET_KEY`" in guard("What is SECRET_KEY?", "What is SESSION_KEY?")
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "told"),
+    [
+        ("How do I configure the red widget?", "How do I configure the blue widget?", "red|blue"),
+        ("How do I get the timer?", "How do I set the timer?", "get|set"),
+        ("How do I install it on Debian?", "How do I install it on Fedora?", "debian|fedora"),
+        ("How do I deploy with Docker?", "How do I deploy with it?", "Docker|it"),
+        ("How do I open the front lid?", "How do I open the kettle spout lid?", "front|kettle spout"),
+        ("How do I add a table?", "How do I add a column?", "table|column"),
+        ("How do I restore a backup?", "How do I create a backup?", "restore|create"),
+        ("How do I restore a backup?", "How do I create a picture?", ""),
+        ("Add a table to the big dashboard of kettles?", "Put a column where timers of kettles stand?", ""),
+    ],
+)
+def test_what_was_replaced_is_named_where_little_else_differs(a, b, told):
+    one, _, other = told.partition("|")
+    assert guard(a, b) == (told and f"One asks about {one}, the other about {other}.")
+    assert guard(b, a) == (told and f"One asks about {other}, the other about {one}.")
+
+
 def test_identifiers_in_words_are_the_same():
     assert guard("How do I set SECRET_KEY?", "How do I set the secret key?") == ""
     assert guard("How do I use app.route?", "How do I use route() of the app object?") == ""
