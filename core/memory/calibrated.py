@@ -56,8 +56,7 @@ def read_calibration(home: Path) -> Calibrated | None:
     try:
         found = json.loads(path.read_text("utf-8"))
         made = Calibrated(**{key: found[key] for key in Calibrated.__slots__ if key in found})
-        numbers = (made.delta, made.tau, made.precision, made.recall, made.reach or 0.0)
-        if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in numbers):
+        if not are_shares(made):
             raise ValueError("its numbers are no shares")
         return made
     except FileNotFoundError:
@@ -66,6 +65,12 @@ def read_calibration(home: Path) -> Calibrated | None:
         raise UsageError(
             f"{path} cannot be used ({error}); run `threadlore calibrate` again or delete it."
         ) from None
+
+
+def are_shares(made: Calibrated) -> bool:
+    """Return True if the numbers of a calibration, which may be read from a file, are shares: 0 to 1."""
+    numbers = (made.delta, made.tau, made.precision, made.recall, made.reach or 0.0)
+    return all(isinstance(value, int | float) and 0 <= value <= 1 for value in numbers)
 
 
 def settle(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import ThreadloreError
-from core.memory.calibrated import Calibrated
+from core.memory.calibrated import Calibrated, are_shares
 from core.memory.decision import LEARNED
 from core.memory.scoring import Thresholds
 from core.ports import Encoder, for_questions
@@ -40,9 +40,11 @@ async def carried_over(encoder: Encoder, folder: Path) -> Calibrated | None:
     """
     known = _read(folder / KEPT)
     try:
-        return Calibrated(**known[encoder.name])
+        kept = Calibrated(**known[encoder.name])
     except (KeyError, TypeError):
-        pass
+        kept = None
+    if kept is not None and are_shares(kept):
+        return kept
     began = time.monotonic()
     try:
         made = await measured(encoder)

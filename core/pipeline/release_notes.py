@@ -46,11 +46,8 @@ class NotesFirst:
     async def first(self, context: QueryContext, found: Found) -> Found:
         """Return what was found, with such pages before it."""
         found = await self._came(context, await self._gone(context, found))
-        return (
-            found
-            if context.gone or context.came or context.elsewhere[0]
-            else await self._dropped(context, found)
-        )
+        is_told = context.gone or context.came or context.elsewhere[0]
+        return found if is_told else await self._dropped(context, found)
 
     async def _gone(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell what became of names which the question believes to be gone.
@@ -97,7 +94,7 @@ class NotesFirst:
         if not context.came:
             lacked = lacking(asked, self._product) or premised(asked, self._product)
             context.came = await notes.came(lacked, release, only_later=True)
-        if not context.came:
+        if not (context.came or context.question.unasked):
             context.elsewhere = await self._elsewhere(lacked or gone(asked, self._product), release)
         name, there = context.elsewhere
         if not (context.came or name):
@@ -222,14 +219,15 @@ def begun(
     Of a name that only other releases have, say that, and quote its entry in the nearest of them.
     """
     name, there = context.elsewhere
-    if name and not rejected:
+    if name:
         its = [
             one for one in context.pages.evidence if one.chunk.release == nearest(there, context.partition)
         ]
-        terms = query_terms(name)
-        one = quote(terms, its, context.pages.weight, product, context.partition, 1, sections)
+        its = [one for one in its if one.chunk.hash not in rejected]
+        one = quote(query_terms(name), its, lambda _term: 1.0, product, context.partition, 1, sections)
         said = not_mentioned(name, product, context.partition, there)
-        return Told(f"{said}\n\n{one.text}", one.citations) if one.held >= _BEARS else None
+        # never another release's pages without that they are
+        return Told(f"{said}\n\n{one.text}", one.citations) if one.held >= _BEARS else Told("", ())
     if not context.came or rejected:
         return None
     text, citations = arrival(context.came, product, context.partition)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from core.errors import EncoderError
+from core.memory.calibrated import Calibrated
 from core.memory.carried_over import FILE, KEPT, carried_over, measured, moved_to
 from core.memory.decision import LEARNED
 from core.memory.scoring import Thresholds
@@ -81,7 +82,12 @@ async def test_an_embedder_that_fails_leaves_the_shipped_ones(tmp_path: Path) ->
     assert await carried_over(Away(), tmp_path) is None and not (tmp_path / KEPT).exists()
 
 
-@pytest.mark.parametrize("kept", ["[]", "null", "{", '{"fake@256": []}', '{"fake@256": {"delta": 0.5}}'])
+NO_SHARE = {"fake@256": asdict(Calibrated("fake@256", "x", 0.5, 0.0, 0.0, "made.json", 1.0))}
+
+
+@pytest.mark.parametrize(
+    "kept", ["[]", "null", "{", '{"fake@256": []}', '{"fake@256": {"delta": 0.5}}', json.dumps(NO_SHARE)]
+)
 async def test_whatever_is_kept_it_is_measured_and_kept_anew_where_it_cannot_be_read(
     kept: str, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ from core.domain import (
 from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
-from core.pipeline.release_notes import Told
+from core.pipeline.release_notes import Told, begun, nearest
 from core.pipeline.stage import dont_know, run
 from core.pipeline.stages.quote import about_others
 from core.query.language import detected
@@ -165,3 +165,15 @@ async def test_what_is_so_just_now_is_not_answered_from_pages() -> None:
         "I don't know.\n\nThe answer changes often, and I have not read it anywhere just now."
     )
     assert "[Limits](https://k/limits)" in told
+
+
+def test_a_page_of_another_release_is_never_shown_without_that_it_is_one() -> None:
+    other = evidence(1, "`BOIL_LIMIT` says how hot it gets.", heading="BOIL_LIMIT", release="4.0")
+    context = asked("what is BOIL_LIMIT", other, elsewhere=("BOIL_LIMIT", ("2.3", "4.0")))
+    told = begun(context, "Flask", {}, ())
+    assert told and told.citations[0].release == "4.0" and "BOIL_LIMIT (Flask 4.0)" in told.text
+    said = "The documentation of Flask 3.1 does not mention `BOIL_LIMIT`. That of 2.3 and 4.0 does:"
+    assert told.text.startswith(said)
+    assert nearest(("2.0", "2.3"), "3.1") == "2.3" and nearest((), "3.1") == ""
+    voted_down = begun(context, "Flask", {}, {other.chunk.hash})
+    assert voted_down and not voted_down.citations, "which ends in I don't know"
