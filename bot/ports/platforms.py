@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -130,13 +130,7 @@ def title(name: str) -> str:
 
 def names() -> list[str]:
     """Return the names of all platforms there are."""
-    return list(_names())
-
-
-@cache
-def _names() -> tuple[str, ...]:
-    """Look once for the packages: they are asked for fifty times when a bot starts."""
-    return tuple(sorted(module.name for module in iter_modules(import_module(PACKAGE).__path__)))
+    return sorted(module.name for module in iter_modules(import_module(PACKAGE).__path__))
 
 
 def part(platform: str, name: str) -> ModuleType:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 _OPEN: dict[str, Any] = {}
@@ -41,16 +40,10 @@ def look(folder: str) -> str:
 def _opened(folder: str) -> Any:
     if folder not in _OPEN:
         import chromadb
+        from chromadb.config import Settings
 
         from storage.vectors.calls import Calls
 
-        settings = _settings().model_copy()  # the client writes its folder into them
+        settings = Settings(anonymized_telemetry=False)
         _OPEN[folder] = Calls(chromadb.PersistentClient(path=folder, settings=settings))
     return _OPEN[folder]
-
-
-@cache
-def _settings() -> Any:
-    from chromadb.config import Settings
-
-    return Settings(anonymized_telemetry=False)
