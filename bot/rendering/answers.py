@@ -47,7 +47,8 @@ def compose(answer: Answer, product: str) -> Reply:
     if answer.citations:
         cited = sources(answer.citations)
         # a comparison cites each page once for each release, under the same title
-        several = product if {one.release for one in cited if one.release} - {answer.release} else ""
+        releases = {one.release for one in cited if one.release}
+        several = product if len(releases) > 1 or releases - {*answer.release.split("+")} else ""
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(one, several) for one in cited))
     below = [_unreasoned(answer), footer(answer, product)]
     if other := remembered_question(answer):
