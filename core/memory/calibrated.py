@@ -69,7 +69,7 @@ def read_calibration(home: Path) -> Calibrated | None:
 
 def are_shares(made: Calibrated) -> bool:
     """Return True if the numbers of a calibration, which may be read from a file, are shares: 0 to 1."""
-    numbers = (made.delta, made.tau, made.precision, made.recall, made.reach or 0.0)
+    numbers = (made.delta, made.tau, made.precision, made.recall, made.reach or 0.0, made.far or 0.0)
     return all(isinstance(value, int | float) and 0 <= value <= 1 for value in numbers)
 
 

@@ -1,4 +1,4 @@
-"""What release notes tell of names that a question is about: their end, and when they came.
+"""What notes and other releases tell of names that a question is about: their end, when and where they came.
 
 Pages that tell it are put first, and it is said above quotes.
 """

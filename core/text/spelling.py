@@ -22,10 +22,12 @@ _RARER = 10
 """Times that pages must have the long form more often than the short one, which may be a name there; ours."""
 _WITHOUT_MARK = r"(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|should|would)nt"
 """Contracted forms as people type them, without the apostrophe."""
-_CONTRACTED = re.compile(_WITHOUT_MARK)
-_PLAIN = re.compile(rf"(?<![\w`'’./\\@:#$-])(?:{_WITHOUT_MARK}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)")
+_CONTRACTED = re.compile(rf"{_WITHOUT_MARK}|w/o")
+_PLAIN = re.compile(
+    rf"(?<![\w`'’./\\@:#$-])(?:{_CONTRACTED.pattern}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)"
+)
 _SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
-_WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,24}(?![\w`'’/\\@:=(\[-]|\.\w)")
+_WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])(?:w/o|[a-z]{1,24})(?![\w`'’/\\@:=(\[-]|\.\w)")
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]|(?<=[(\[{=,])\s?'[^'\n]{0,200}'", re.DOTALL
 )
@@ -44,7 +46,7 @@ def shortened(text: str) -> list[str]:
 
 
 def is_contracted(word: str) -> bool:
-    """Return True for a contracted form without its apostrophe: `doesnt`."""
+    """Return True for a contracted form without its apostrophe, and `w/o`: `doesnt`."""
     return _CONTRACTED.fullmatch(word) is not None
 
 
@@ -75,11 +77,12 @@ async def mended(
 ) -> dict[str, str]:
     """Return what words were meant to be that none of a corpus's `chunks` has: one slip away, often there.
 
-    Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. What people
+    Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. `w/o` is
+    "without". What people
     shorten is written out where pages write it out far more often: `ctx` is context. Of several other words
     it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
     """
-    found = {word: f"{word[:-1]}'t" for word in words if is_contracted(word)}
+    found = {w: "without" if w == "w/o" else f"{w[:-1]}'t" for w in words if is_contracted(w)}
     words = [word for word in words if word not in found]
     if not words or chunks <= OFTEN:
         return found

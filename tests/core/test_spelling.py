@@ -46,6 +46,7 @@ def tokens(word: str) -> int:
         ("logs", []),
         ("it doesnt and cant, wont", ["doesnt", "cant", "wont"]),
         ("font front want cant.py", []),
+        ("a lid w/o a ring, aw/o w/of docs/w/o/x", ["w/o"]),
     ],
 )
 def test_plain_words_alone_may_have_a_slip(text: str, words: list[str]) -> None:
@@ -97,6 +98,8 @@ async def test_contracted_forms_get_their_apostrophe_whatever_pages_have(chunks:
     meant = await mended(words, known, chunks, tokens)
     assert meant == {"doesnt": "doesn't", "cant": "can't", "didnt": "didn't"}
     assert replaced("it doesnt stop, i cant", meant) == "it doesn't stop, i can't"
+    meant = await mended(suspects("boil w/o a lid"), known, chunks, tokens)
+    assert replaced("boil w/o a lid, see docs/w/o", meant) == "boil without a lid, see docs/w/o"
 
 
 async def test_what_people_shorten_is_written_out_unless_pages_have_the_short_form_as_a_name() -> None:

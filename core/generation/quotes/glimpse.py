@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from core.domain import ContextChunk
 from core.generation.quotes.blocks import last_heading, split, without_notes
@@ -34,19 +34,25 @@ def glimpse(page: str, weights: Mapping[str, float]) -> str:
     `weights` holds the weight of each of the question's terms. Of equals the first counts. Empty where the
     page has no sentence.
     """
-    best, most = "", -1.0
+    lines = _lines(page)
+
+    def held(line: str) -> float:
+        return sum(weights.get(term, 0.0) for term in set(index_terms(line)))
+
+    best = max(lines, key=held, default="") if weights else next(lines, "")
+    told = cut_at_word(best, GLIMPSE)
+    if told.count("`") % 2:  # it was cut within code
+        told = f"{told[: told.rindex('`')].rstrip()} …"
+    return inert(told)
+
+
+def _lines(page: str) -> Iterator[str]:
+    """Yield the sentences of a page that are worth showing, each on one line."""
     for block in split(without_notes(page)):
         if block.kind not in ("paragraph", "item"):
             continue
         for sentence in sentences(one_line(block.text.partition("```")[0])):
             mark = _MARK.match(sentence)
             line = sentence[mark.end() :] if mark else sentence
-            if len(line.split()) < _FEWEST or line.endswith(":") or is_debris(line):
-                continue
-            held = sum(weights.get(term, 0.0) for term in set(index_terms(line)))
-            if held > most:
-                best, most = line, held
-    told = cut_at_word(best, GLIMPSE)
-    if told.count("`") % 2:  # it was cut within code
-        told = f"{told[: told.rindex('`')].rstrip()} …"
-    return inert(told)
+            if len(line.split()) >= _FEWEST and not (line.endswith(":") or is_debris(line)):
+                yield line

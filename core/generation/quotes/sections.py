@@ -112,7 +112,7 @@ _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
 _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
 """How a setting's entry says what it is as long as nobody sets it."""
-_HYPHENED = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+|[a-z][a-z\d]*[A-Z][A-Za-z\d]*")
+_ONE_NAME = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+|[a-z][a-z\d]*[A-Z][A-Za-z\d]*")
 """A heading that is one name with hyphens or capitals: `ci-name`, `bodyLimit`."""
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary)\b", re.IGNORECASE)
 _ASKED_AFTER = re.compile(
@@ -429,7 +429,7 @@ def _is_entry(heading: str, wanted: Container[str]) -> bool:
     """Return True if a heading is a setting or an option that the question names."""
     name = heading.strip("`").partition(" ")[0].lower()
     is_one = name.startswith("--") or ("_" in name and name.replace("_", "").isalnum())
-    return (is_one or bool(_HYPHENED.fullmatch(heading.strip("`")))) and name in wanted
+    return (is_one or bool(_ONE_NAME.fullmatch(heading.strip("`")))) and name in wanted
 
 
 def asked_after(question: str) -> frozenset[str]:

@@ -319,8 +319,9 @@ def _signs(context: QueryContext, found: Found, told: Told | Quoted) -> QuoteSig
 def about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:
     """Return how sure a quote is where the question names other software: hardly, without a word on it.
 
-    What is only in a list is named, and not told of; nor is an extension that no heading names. An error of
-    the product is no matter of what else was running.
+    What would be hedged anyway is refused then, unless the pages that were found are sure. What is only in
+    a list is named, and not told of; nor is an extension that no heading names. An error of the product is no
+    matter of what else was running.
     """
     named = other_software(context.queries.base, product)
     if not named or not told.citations or context.pages.named:

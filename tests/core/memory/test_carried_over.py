@@ -82,11 +82,14 @@ async def test_an_embedder_that_fails_leaves_the_shipped_ones(tmp_path: Path) ->
     assert await carried_over(Away(), tmp_path) is None and not (tmp_path / KEPT).exists()
 
 
-NO_SHARE = {"fake@256": asdict(Calibrated("fake@256", "x", 0.5, 0.0, 0.0, "made.json", 1.0))}
+NO_SHARES = [
+    json.dumps({"fake@256": asdict(Calibrated("fake@256", delta, 0.5, 0.0, 0.0, "made.json", 1.0, 0.5, far))})
+    for delta, far in (("x", 0.5), (0.5, "x"))
+]
 
 
 @pytest.mark.parametrize(
-    "kept", ["[]", "null", "{", '{"fake@256": []}', '{"fake@256": {"delta": 0.5}}', json.dumps(NO_SHARE)]
+    "kept", ["[]", "null", "{", '{"fake@256": []}', '{"fake@256": {"delta": 0.5}}', *NO_SHARES]
 )
 async def test_whatever_is_kept_it_is_measured_and_kept_anew_where_it_cannot_be_read(
     kept: str, tmp_path: Path
