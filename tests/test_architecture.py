@@ -24,7 +24,6 @@ LONGEST = 330
 ONE_SUBJECT = {
     "bot/ports/chat.py",
     "core/corpora/manager.py",
-    "core/generation/quotes/sections.py",
     "core/memory/partitions/partition_index.py",
     "core/memory/scoring.py",
     "core/models/breaker.py",

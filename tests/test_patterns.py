@@ -60,6 +60,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.query import forms
     from core.query.releases.spellings import spellings
     from core.retrieval.release_notes import gone, requirements, verdict
+    from core.text import statuses
     from core.text.said import version_of
     from core.text.words import whole_word
     from evaluation import gold
@@ -107,6 +108,12 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.retrieval.release_notes.requirements:drops": [requirements.drops("python", "3.7")],
         "core.ingestion.formats.rst.registered:before_dots": [registered.before_dots(["_orm", "_sql"])],
         "core.ingestion.formats.rst.sphinx:two_words": [sphinx.two_words("floatingpoint")],
+        "core.text.statuses:named": [
+            statuses.named(name) for some in statuses.NAMES.values() for name in some
+        ],
+        "core.text.statuses:_told": [
+            statuses._told(n, one) for n, some in statuses.NAMES.items() for one in some
+        ],
         "core.text.said:version_of": [version_of("Flask")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary:_change": ALREADY_MET,

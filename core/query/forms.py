@@ -101,11 +101,11 @@ def without(text: str, found: Sequence[Mention]) -> str:
         kept.append(text[last : lead.start() if lead else mention.start])
         last = mention.end
     first, *others = [*kept, text[last:]]
-    return _tidy(" ".join([first.rstrip(), *(part.strip() for part in others[:-1]), *others[-1:]]))
+    return _tidy(" ".join([first.rstrip(), *map(str.strip, others[:-1]), *others[-1:]]))
 
 
 def without_product(text: str, product: Product) -> str:
-    """Blank the product\'s names."""
+    """Blank the product's names."""
     return spellings(product).product.sub(" ", text)
 
 
@@ -124,20 +124,21 @@ def without_addresses(text: str) -> str:
 
 
 def names_in_errors(text: str) -> str:
-    """Return a text in which what Python says of a missing attribute is only the names that it says."""
+    """Return a text in which what Python says of a missing attribute is only its names."""
     return _NO_ATTRIBUTE.sub(r"\g<owner> \g<name>", text)
 
 
 def _tidy(text: str) -> str:
     text = re.sub(r"\(\s*\)|\[\s*\]|[=~<>!]=(?=\s|$)", " ", text)
-    text = re.sub(r"(?<!\s)\s+([?.!,;:])", r"\1", text)
-    return re.sub(r"\s{2,}", " ", text).strip(" ,;:-–")
+    text = re.sub(r"(?<!\s)\s+([?!,;]|[.:](?!\w))", r"\1", text)  # not of `.py`
+    text = re.sub(r"\s{2,}", " ", text).rstrip(" ,;:-–")
+    return re.sub(r"^(?:[\s,;:–]|-{1,3}(?!\S))+", "", text)  # `--reload` keeps its hyphens
 
 
 def filtered(text: str) -> str:
-    """Return a text\'s words without stop words and common ones, as they were written.
+    """Return a text's words without stop words and common ones, as they were written.
 
-    Of what is asked about code, only the prose; of what an interpreter shows of an object, only its name.
+    Of what is asked about code, only the prose; of an object that is shown, only its name.
     """
     text = names_in_errors(_IN_MEMORY.sub(r"\g<name>", text))
     prose = FENCED.sub(" ", text)
@@ -216,15 +217,14 @@ _SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "wit
 def _pattern(term: str) -> re.Pattern[str]:
     # a short acronym in capitals is not the same word in small letters: PM, pm; IT, it
     flags = 0 if term.isupper() and len(term) <= 3 else re.IGNORECASE
-    spaced = r"[\s-]+".join(re.escape(part) for part in term.split())
+    spaced = r"[\s-]+".join(map(re.escape, term.split()))
     return re.compile(rf"(?<![\w.]){spaced}(?:s|es)?(?!\w)", flags)
 
 
 def expansions(text: str, glossary: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return what the glossary adds to a query: meanings of its terms, and terms of its meanings."""
     added: list[str] = []
-    for term, meanings in glossary.items():
-        spelled = (term, *meanings)
+    for spelled in ((term, *meanings) for term, meanings in glossary.items()):
         present = [word for word in spelled if _pattern(word).search(text)]
         if present:
             added += [word for word in spelled if word not in present]

@@ -30,6 +30,7 @@ from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
 from core.text.said import Said
 from core.text.spelling import mended
+from core.text.statuses import written_out
 from core.text.words import query_terms, windows
 
 log = logging.getLogger(__name__)
@@ -236,12 +237,14 @@ class Searcher:
         }
 
     async def mended(
-        self, words: Sequence[str], release: str, tokens: Callable[[str], int]
+        self, words: Sequence[str], release: str, tokens: Callable[[str], int], statuses: Sequence[str] = ()
     ) -> dict[str, str]:
-        """Return what words were meant to be that no page of a release has (`core.text.spelling`)."""
+        """Return what words (`core.text.spelling`) and `statuses` were meant to be, by a release's pages."""
         live = self._live[release]
         rarity = partial(self._words.rarity, live.corpus.collection)
-        return await mended(words, rarity, live.corpus.chunks, tokens)
+        holding = partial(self._words.holding, live.corpus.collection)
+        found = await mended(words, rarity, live.corpus.chunks, tokens)
+        return found | await written_out(statuses, holding, live.text_of)
 
     async def under(self, evidence: Sequence[Evidence]) -> dict[str, tuple[Evidence, ...]]:
         """Return the first page of each section inside of the one that a page is of, by the page's id.

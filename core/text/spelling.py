@@ -27,21 +27,26 @@ _PLAIN = re.compile(
     rf"(?<![\w`'’./\\@:#$-])(?:{_CONTRACTED.pattern}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)"
 )
 _SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
-_WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])(?:w/o|[a-z]{1,24})(?![\w`'’/\\@:=(\[-]|\.\w)")
+_WHOLE = re.compile(r"(?<![\w`'’./\\@:#$-])(?:w/o|[a-z]{1,24}|[45]\d\d)(?![\w`'’/\\@:=(\[-]|\.\w)")
 _CODE = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]|(?<=[(\[{=,])\s?'[^'\n]{0,200}'", re.DOTALL
 )
 _WORD_OR_CODE = re.compile(f"(?P<code>{_CODE.pattern})|{_WHOLE.pattern}", re.DOTALL)
 
 
+def outside_code(text: str) -> str:
+    """Return a text without code and what stands in quotes."""
+    return _CODE.sub(" ", text)
+
+
 def suspects(text: str) -> list[str]:
     """Return the plain words that may have a slip in them: in lower case, no code, not in quotes."""
-    return list(dict.fromkeys(_PLAIN.findall(_CODE.sub(" ", text))))
+    return list(dict.fromkeys(_PLAIN.findall(outside_code(text))))
 
 
 def shortened(text: str) -> list[str]:
     """Return the plain words that people shorten so: in lower case, no code, not in quotes."""
-    found = _SHORT.findall(_CODE.sub(" ", text))
+    found = _SHORT.findall(outside_code(text))
     return [word for word in dict.fromkeys(found) if SHORT.get(word, word) != word]
 
 

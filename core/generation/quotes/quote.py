@@ -18,9 +18,10 @@ from core.errors import (
 )
 from core.generation.citations import citation
 from core.generation.quotes.blocks import is_caption, last_heading
-from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole, asked_after, weighed
+from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
+from core.generation.quotes.weighing import asked_after, assigned_in, weighed
 from core.generation.quotes.writing import Cut, Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
@@ -128,13 +129,13 @@ def quote(
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
-    means = asked_after(question)
+    means, is_set = asked_after(question), assigned_in(question)
 
     def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults, means)
+        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults, means, is_set)
 
     for item in evidence:
         place = (item.chunk.release, item.chunk.path, item.chunk.heading)
@@ -145,8 +146,7 @@ def quote(
     def inside(section: Section) -> Iterator[Section]:
         return map(section_of, (under or {}).get(section.evidence.chunk.id, ()))
 
-    every = list(found.values())
-    what, total = _WHAT_IS.match(question) is not None, sum(wanted.values())
+    every, what, total = list(found.values()), _WHAT_IS.match(question) is not None, sum(wanted.values())
 
     def told(doubtful: bool) -> Quoted:
         pieces, held = _cell(every, question) or _chosen(

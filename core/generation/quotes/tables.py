@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from core.generation.quotes.blocks import Block
+from core.retrieval.features import is_name
 from core.text.tables import cells
 from core.text.words import STOP_WORDS, index_terms, whole_word
 
@@ -19,6 +21,7 @@ _MOST_LOOKED_AT = 400
 _LONGEST_CELL = 6
 """Terms of a cell up to which all of it may stand in a question; ours."""
 _RULE = re.compile(r"^\s*\|(?:\s*:?-{1,200}:?\s*\|){1,200}\s*$")
+_CODE = re.compile(r"`([A-Za-z_][\w.]{3,80})(?:\(\))?`")
 _WHAT_FOR = re.compile(
     r"\b[Ww]hat\s+(?:does|do)\b.{1,120}\b(?:do|mean|say|stand\s+for)\b|\b[Ww]hat\b.{1,120}\bfor\b|\bmeaning\b"
     r"|\b[Ww]hat\s+(?:is|are)\s+(?:the\s+)?[`'\"]?[A-Z][A-Z\d_]{2,60}\b"
@@ -50,6 +53,22 @@ def table_of(markdown: str) -> Table | None:
         return None
     rows = tuple((line, cells(line)) for line in lines[2:])
     return Table("\n".join(lines[:2]), names, rows)
+
+
+def one_again(section: str) -> str:
+    """Join tables right below each other that have one header: one that was too long for a page."""
+    if section.count("|\n|") < 3:
+        return section
+    lines: list[str] = []
+    head: tuple[str, str] | None = None
+    for line in section.split("\n"):
+        if lines and _RULE.match(line) and lines[-1].lstrip().startswith("|"):
+            same, head = head == (lines[-1], line), (lines[-1], line)
+            if same and len(lines) > 2 and not lines[-2].strip() and lines[-3].lstrip().startswith("|"):
+                del lines[-2:]
+                continue
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def rows_of(group: Sequence[Block]) -> list[list[Block]]:
@@ -86,12 +105,21 @@ def _rows(table: Table, question: str) -> Sequence[int]:
         longest = max(len(_terms(table.rows[n][1][0])) for n in named)
         named = [n for n in named if len(_terms(table.rows[n][1][0])) == longest]
     else:
-        named = [n for n, (_line, cells) in enumerate(table.rows) if _is_told(table, cells, asked)]
+        named = _of_a_name(table, question)
+        named = named or [n for n, (_, some) in enumerate(table.rows) if _is_told(table, some, asked)]
     if not named:
         return ()
     held = {n: sum(_is_in(cell, asked) for cell in table.rows[n][1]) for n in named}
     best = [n for n in named if held[n] == max(held.values())]
     return best if len(best) <= MOST_ROWS else ()
+
+
+def _of_a_name(table: Table, question: str) -> list[int]:
+    """Return the rows that alone have a thing in code that the question names: `InvalidHeader()`."""
+    names = [{name for name in _CODE.findall(line) if is_name(name)} for line, _cells in table.rows]
+    once = {name for name, times in Counter(name for some in names for name in some).items() if times == 1}
+    asked = {name for name in once if whole_word(name).search(question)}
+    return [n for n, some in enumerate(names) if some & asked]
 
 
 def _without(question: str, labels: Sequence[str]) -> str:

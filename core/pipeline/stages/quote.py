@@ -29,6 +29,7 @@ from core.generation.quotes.quote import (
     why_unwritten,
 )
 from core.generation.quotes.sections import Whole
+from core.generation.quotes.tables import one_again
 from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.release_notes import Told, begun, contradicted, ended, is_notes, refused
@@ -234,7 +235,7 @@ class Quote:
         pages = await self._searcher.sections(evidence)
         near = await self._searcher.windows_near(pages, vectors)
         return {
-            key: Whole(rejoined((p.page for p in some), PAGE_CHARACTERS), near.get(key, ()))
+            key: Whole(one_again(rejoined((p.page for p in some), PAGE_CHARACTERS)), near.get(key, ()))
             for key, some in pages.items()
         }
 

@@ -18,6 +18,7 @@ from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible
 from core.text.spelling import is_contracted, replaced, shortened, suspects
+from core.text.statuses import statuses
 from core.text.words import ruled
 
 
@@ -110,10 +111,13 @@ class Understand:
         count = getattr(await self._parts.encoder_of(release), "count_tokens", None)
         short = shortened(context.queries.base)
         some = [word for word in suspects(context.queries.base) if word not in short] + short
-        if not some or count is None or context.untranslated or release not in self._parts.searcher.corpora:
+        numbers = statuses(context.queries.base)
+        if count is None or context.untranslated or release not in self._parts.searcher.corpora:
+            return
+        if not (some or numbers):
             return
         odd = [word for word in some if is_contracted(word) or word in short or count(word) > count("") + 1]
-        if found := await self._parts.searcher.mended(odd, release, count):
+        if found := await self._parts.searcher.mended(odd, release, count, numbers):
             said = context.queries
             context.queries = replace(
                 said,

@@ -13,8 +13,9 @@ from core.generation.quotes.quote import (
     why_unwritten,
     without_introduction,
 )
-from core.generation.quotes.sections import Read, Whole
+from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, begun, stretches
+from core.generation.quotes.weighing import Read
 from core.generation.quotes.writing import Piece, written
 from core.languages import speaking
 from core.text.words import query_terms
@@ -878,3 +879,34 @@ def test_the_entry_of_a_setting_in_capitals_inside_goes_first() -> None:
     entry = evidence(2, "- Default: 16\n\nThe largest there may be.", heading="uploadLimit", score=8.5)
     text, cited = ask("uploadLimit for a longer file", story, entry)
     assert cited[0].title.endswith("uploadLimit") and "Default: 16" in text
+
+
+def test_what_is_asked_and_stands_elsewhere_in_the_section_is_quoted_with_it() -> None:
+    page = "\n\n".join(
+        [
+            "**Upload line:** `--upload FILE` or `--file FILE`",
+            *[FILLER] * 6,
+            "If the `secret_key` variable is defined, it is what everything begins with.",
+            *[FILLER] * 6,
+        ]
+    )
+    text, _ = ask("does upload file look at secret_key", evidence(1, page))
+    assert "--upload FILE" in text and "If the `secret_key` variable is defined" in text
+    text, _ = ask("does upload file look at it", evidence(1, page))
+    assert "`secret_key`" not in text
+
+
+def test_the_entry_of_a_setting_that_is_shown_with_a_value_goes_first() -> None:
+    guide = evidence(
+        1, "Set threads where a session and its secret upload are slow.", heading="Threads", score=9
+    )
+    entry = evidence(2, "Default: `1`\n\nHow many run side by side.", heading="threads", score=6)
+    text, _ = asked_as("i set threads = 4, are threads slow in a session with a secret", guide, entry)
+    assert text.startswith("**Quickstart › threads**")
+    text, _ = asked_as("are threads slow in a session with a secret", guide, entry)
+    assert text.startswith("**Quickstart › Threads**")
+
+
+def asked_as(question: str, *found: object) -> tuple[str, tuple]:
+    quoted = quote(query_terms(question), found, weight, "Flask", "3.1", question=question)
+    return quoted.text, quoted.citations

@@ -12,7 +12,7 @@ from core.domain import Evidence
 from core.generation.checked.statements import joined, statements
 from core.generation.quotes.blocks import split
 from core.generation.quotes.quote import quote
-from core.generation.quotes.tables import row_for, table_of
+from core.generation.quotes.tables import one_again, row_for, table_of
 from core.text.tables import spread
 from core.text.words import query_terms
 from tests.core.generation.samples import evidence
@@ -137,3 +137,28 @@ def test_a_table_ends_where_something_else_begins(line: str) -> None:
 )
 def test_a_bar_alone_makes_no_table(text: str) -> None:
     assert "table" not in [block.kind for block in split(text)]
+
+
+HEAD = "| Set | Sent | Result |\n| --- | --- | --- |\n"
+FIRST, SECOND, LAST = (
+    '| `"*"` | `Lid: on` | boils |\n',
+    '| `"*"` | `Lid: off` | cools |\n',
+    '| `"1"` | `Lid: on`, `Ring: off` | `LidMismatch()` is raised |\n',
+)
+
+
+def test_a_row_that_alone_has_a_name_in_code_is_what_the_question_is_about() -> None:
+    table = f"{HEAD}{FIRST}{SECOND}{LAST}".rstrip()
+    assert row_for(table, "it answers LidMismatch, we send Lid: on") == f"{HEAD}{LAST}".rstrip()
+    again = f"{table}\n{LAST.replace('1', '2')}".rstrip()
+    assert row_for(again, "it answers LidMismatch, we send Lid: on") != f"{HEAD}{LAST}".rstrip()
+
+
+def test_a_table_that_was_too_long_for_a_page_is_one_again() -> None:
+    whole = f"Known:\n\n{HEAD}{FIRST}{SECOND}{LAST}\nMore."
+    assert one_again(f"Known:\n\n{HEAD}{FIRST}{SECOND}\n{HEAD}{LAST}\nMore.") == whole
+    assert one_again(f"{HEAD}{FIRST}\n{HEAD}{SECOND}\n{HEAD}{LAST}") == f"{HEAD}{FIRST}{SECOND}{LAST}"
+    apart = f"{HEAD}{FIRST}\nAnd:\n\n{HEAD}{LAST}"
+    assert one_again(apart) == apart
+    other = f"{HEAD}{FIRST}\n{HEAD.replace('Sent', 'Got')}{LAST}"
+    assert one_again(other) == other

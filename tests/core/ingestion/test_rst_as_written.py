@@ -35,6 +35,15 @@ METHOD = ".. method:: Reader.read({})\n"
             "what a reader does by default\n  most that is read.",
             "- what a reader does by default: most that is read.",
         ),
+        (
+            "The size of a block was told by the reader and will be\n used by what comes after.",
+            "The size of a block was told by the reader and will be used by what comes after.",
+        ),
+        (
+            "Once more, from the least to the most:\n    1. Files\n    2. ``SIZE``",
+            "Once more, from the least to the most:\n\n1. Files\n2. `SIZE`",
+        ),
+        ("Sizes:\n    1. Small\n    2. Large", "- Sizes:\n  1. Small\n  2. Large"),
     ],
 )
 def test_a_line_that_goes_on_indented_is_no_definition(text: str, written: str) -> None:
@@ -204,3 +213,24 @@ def test_a_page_of_several_sections_beside_each_other_has_none_of_their_titles(
     document = parsed(text, "rst")
     assert document.title == title
     assert document.sections[-1].headings == (headings[-1], "Examples")
+
+
+def test_an_ending_keeps_its_dot_and_an_ellipsis_is_one() -> None:
+    assert body("Reads `.pyc` files; an ellipsis (`...`) is all.", "rst").startswith("Reads `.pyc` files; an")
+    assert "(`...`)" in body("Reads `.pyc` files; an ellipsis (`...`) is all.", "rst")
+    assert "`.Lid" not in body("See :meth:`.Lid.turn`.", "rst")
+
+
+def test_stars_with_spaces_are_a_heading_that_somebody_meant() -> None:
+    assert body("** Breaking changes **\n\n- No lids.", "rst") == "**Breaking changes**\n\n- No lids."
+    assert body("*** NOTE ***\n\nText.", "rst") == "**NOTE**\n\nText."
+    assert body("2 ** 3 ** 4\n\nText.", "rst") == "2 ** 3 ** 4\n\nText."
+
+
+def test_code_in_a_cell_is_code_in_its_line() -> None:
+    table = (
+        ".. list-table::\n   :header-rows: 1\n\n   * - Set\n     - Sent\n"
+        '   * - .. code::\n\n          ["*"]\n'
+        "     - .. code::\n\n          Lid: on\n          Ring: off\n"
+    )
+    assert '| `["*"]` | `Lid: on`, `Ring: off` |' in body(table, "rst")

@@ -12,12 +12,14 @@ from core.ingestion.formats._shared import (
     Outline,
     bullets,
     fence,
+    in_a_cell,
     inline_code,
     labelled,
     listed,
     one_line,
     unfolded,
 )
+from core.ingestion.formats.rst.definitions import goes_on, introduces
 from core.text.tables import spread, table
 from core.vocabulary import words_of
 
@@ -103,7 +105,10 @@ class Writer:
         return "\n\n".join(self.blocks(node))
 
     def _paragraph(self, node: Any) -> str:
-        return one_line(self.inline(node))
+        said = one_line(self.inline(node))
+        # stars with spaces inside make nothing bold: somebody meant a heading
+        starred = _STARRED.fullmatch(said)
+        return f"**{starred[1]}**" if starred else said
 
     def _markdown(self, node: Any) -> str:
         return str(node["text"])
@@ -134,8 +139,10 @@ class Writer:
         return bullets([self.blocks(entry) for entry in node.children], start=int(node.get("start", 1)))
 
     def _definition_list(self, node: Any) -> str:
-        if len(node.children) == 1 and _goes_on(node):
+        if len(node.children) == 1 and (goes_on(node) or introduces(node)):
             term, *rest = (text for part in node.children[0].children for text in self._lines_of(part))
+            if introduces(node):
+                return "\n\n".join([one_line(term), *rest])
             return "\n\n".join([one_line(f"{term} {' '.join(rest[:1])}"), *rest[1:]])
         entries = []
         for entry in node.children:
@@ -200,7 +207,7 @@ class Writer:
         rows = [
             [
                 (
-                    one_line(" ".join(self.blocks(entry))),
+                    one_line(" ".join(map(in_a_cell, self.blocks(entry)))),
                     entry.get("morerows", 0) + 1,
                     entry.get("morecols", 0) + 1,
                 )
@@ -274,6 +281,7 @@ class Writer:
         return inner
 
 
+_STARRED = re.compile(r"\*{2,3} ([^*]{1,80}[^*\s]) ?\*{2,3}")
 _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}\Z")
 """A role before code, with one backtick too many for a role; one within code is the text itself."""
 
@@ -284,27 +292,6 @@ def _named(node: Any) -> str:
     if name is None:
         return written
     return "" if node.parent.astext().strip() == written else name[1]
-
-
-_A_SENTENCE = 5
-"""Words of a term from which it may be the beginning of a sentence; ours."""
-
-
-def _goes_on(definitions: Any) -> bool:
-    """Return True if a definition is no such thing: a line that goes on in one that is indented more.
-
-    That is how a field or a bullet is written by hand, whose text docutils then takes for a term.
-    """
-    entry, parent = definitions.children[0], definitions.parent
-    parts = {part.tagname: part for part in entry.children}
-    if parent is None or parent.tagname not in ("field_body", "list_item") or "definition" not in parts:
-        return False
-    term, told = parts["term"].astext().strip(), parts["definition"].astext().lstrip()
-    if "classifier" in parts or not told or re.search(r"[.:;!?]$", term):
-        return False
-    if parent.tagname == "field_body" and parent.children[0] is definitions:
-        return " " in term
-    return len(term.split()) >= _A_SENTENCE and not told[0].isupper()
 
 
 def _anchor(ids: list[str]) -> str:

@@ -114,7 +114,10 @@ class _Roles:
 
     def __call__(self, rawsource: str, text: str, role: str, lineno: int) -> tuple[list[Any], list[Any]]:
         """Return the nodes of one piece of interpreted text and no messages."""
-        return [self._node(role or self._session.conf.default_role, utils.unescape(text, True))], []
+        said = utils.unescape(text, True)
+        if not role and said.startswith("."):  # a file's ending, which no role would show with its dot
+            return [nodes.literal(said, said)], []
+        return [self._node(role or self._session.conf.default_role, said)], []
 
     def _node(self, name: str, text: str) -> Any:
         name = self._session.roles.get(name.lower(), name)

@@ -1,0 +1,69 @@
+"""HTTP statuses that people name by number, and pages by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from core.text.spelling import replaced
+from core.text.statuses import statuses, written_out
+from core.text.words import index_terms
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("every 2nd upload dies with 413, its only 5 megs", ["413"]),
+        ("random 502s from the balancer", []),
+        ("random 502 from the balancer, then a 503", ["502", "503"]),
+        ("405 when my form posts", ["405"]),
+        ("the answer is 415 sometimes", ["415"]),
+        ("get (429) from it", ["429"]),
+        ("a 404 for /lids, own 500 page, always 400", []),
+        ("upload says 413 Request Entity Too Large", []),
+        ("RequestEntityTooLarge, 413", []),
+        ("boil 413 kettles", []),
+        ("boil 413 more kettles", []),
+        ("it takes 503 ms", []),
+        ("on port 502", []),
+        ("line 415 of lid.py", []),
+        ("at most 413 of them", []),
+        ("errorhandler(405) is not called", []),
+        ("`405` and /lids/405 and 4.413 and 413.5", []),
+        ("version 412 of it", []),
+        ("413 and 413", ["413"]),
+    ],
+)
+def test_statuses_are_told_from_what_counts(text: str, found: list[str]) -> None:
+    assert statuses(text) == found
+
+
+PASSAGES = {
+    "a": "If the limit is exceeded, a 413 `RequestEntityTooLarge` error is raised.",
+    "b": "Handle RequestEntityTooLarge with a page of your own.",
+    "c": "What is too large for an entity, a request is.",
+    "d": "The old lid is gone. 410 (Gone) is what it answers.",
+    "e": "Gone are the days of conflict.",
+    "f": "The lid may be locked.",
+}
+
+
+async def holding(terms: Sequence[str], most: int) -> list[str]:
+    """Return the passages that have all terms."""
+    return [key for key, text in PASSAGES.items() if set(terms) <= set(index_terms(text))][:most]
+
+
+async def test_a_status_gets_the_name_that_pages_have() -> None:
+    found = await written_out(["413", "410", "409", "423"], holding, PASSAGES)
+    assert found == {"413": "413 Request Entity Too Large", "410": "410 Gone"}
+    assert replaced("dies with 413, not 4130", found) == "dies with 413 Request Entity Too Large, not 4130"
+
+
+async def test_what_pages_tell_by_number_is_found_by_it() -> None:
+    many = {str(n): "A 413 Content Too Large comes." for n in range(20)}
+
+    async def all_of_them(terms: Sequence[str], most: int) -> list[str]:
+        return list(many)[:most]
+
+    assert await written_out(["413"], all_of_them, many) == {}
