@@ -901,9 +901,9 @@ def test_the_entry_of_a_setting_that_is_shown_with_a_value_goes_first() -> None:
         1, "Set threads where a session and its secret upload are slow.", heading="Threads", score=9
     )
     entry = evidence(2, "Default: `1`\n\nHow many run side by side.", heading="threads", score=6)
-    text, _ = asked_as("i set threads = 4, are threads slow in a session", guide, entry)
+    text, _ = asked_as("i set threads = 4, are they slow on my tiny machine", guide, entry)
     assert text.startswith("**Quickstart › threads**")
-    text, _ = asked_as("are threads slow in a session", guide, entry)
+    text, _ = asked_as("are threads slow on my tiny machine", guide, entry)
     assert text.startswith("**Quickstart › Threads**")
 
 
