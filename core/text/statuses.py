@@ -74,12 +74,15 @@ async def written_out(
 ) -> dict[str, str]:
     """Return statuses with the name that most passages call them by; those that are told by number are left.
 
+    Of one that no passage has, by number or name, the name stands alone: its words say what is meant.
+
     `holding` returns the ids of so many passages that have all of these terms, `text_of` their texts. A name
     counts behind its number, and one of several words as a title or a class: `not acceptable` says a lot.
     """
     found = {}
     for number in numbers:
-        if len(await holding([number], _OFTEN + 1)) > _OFTEN:
+        by_number = len(await holding([number], _OFTEN + 1))
+        if by_number > _OFTEN:
             continue
         told = {}
         for name in NAMES[number]:
@@ -88,6 +91,8 @@ async def written_out(
         best = max(told, key=lambda name: told[name])
         if told[best]:
             found[number] = f"{number} {best}"
+        elif not by_number:
+            found[number] = NAMES[number][0]
     return found
 
 

@@ -56,7 +56,12 @@ async def holding(terms: Sequence[str], most: int) -> list[str]:
 
 async def test_a_status_gets_the_name_that_pages_have() -> None:
     found = await written_out(["413", "410", "409", "423"], holding, PASSAGES)
-    assert found == {"413": "413 Request Entity Too Large", "410": "410 Gone"}
+    assert found == {
+        "413": "413 Request Entity Too Large",
+        "410": "410 Gone",
+        "409": "Conflict",  # neither its number nor a name of it stands there: what it means is searched for
+        "423": "Locked",
+    }
     assert replaced("dies with 413, not 4130", found) == "dies with 413 Request Entity Too Large, not 4130"
 
 

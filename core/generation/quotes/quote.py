@@ -21,7 +21,7 @@ from core.generation.quotes.blocks import is_caption, last_heading
 from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
-from core.generation.quotes.weighing import asked_after, assigned_in, weighed
+from core.generation.quotes.weighing import Asked, weighed
 from core.generation.quotes.writing import Cut, Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
@@ -129,13 +129,13 @@ def quote(
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
-    means, is_set = asked_after(question), assigned_in(question)
+    asked = Asked.of(question, question_terms, not marks, defaults)
 
     def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        return weighed(item, whole, wanted, question_terms, standing, not marks, defaults, means, is_set)
+        return weighed(item, whole, wanted, standing, asked)
 
     for item in evidence:
         place = (item.chunk.release, item.chunk.path, item.chunk.heading)

@@ -143,6 +143,12 @@ class Section:
         """Return the stretches that tell since which version something is so."""
         return [n for n, one in enumerate(self.found) if marked(one)]
 
+    @property
+    def _is_notes(self) -> bool:
+        """Return True for what a release brings, of which each item is a thing of its own."""
+        chunk = self.evidence.chunk
+        return any(map(is_version, chunk.heading.split(" > ")))
+
     def _first(self) -> int:
         """Return the first stretch that answers about as likely as the best."""
         return next(n for n, worth in enumerate(self.worth) if worth >= self.value - _ALIKE)
@@ -160,7 +166,8 @@ class Section:
             at = next((n for n in range(len(found)) if n not in self.pointing), at)
         is_short = self._counted(range(len(found))) <= limits.whole
         if found[at].stands_alone and not (is_short and self.entry):
-            return [0, at] if is_api and found[0].length <= BEGINNING else [at]
+            items = self._with_others(at, limits)
+            return [0, *items] if is_api and found[0].length <= BEGINNING and 0 not in items else items
         at = self._first() if early else at
         if is_short:
             return list(range(len(found)))
@@ -186,6 +193,19 @@ class Section:
         kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
         kept |= set() if whole else self._lacking(kept, limits)
         return sorted(kept | {n for n, one in enumerate(found) if one.tells_default})
+
+    def _with_others(self, at: int, limits: Limits) -> list[int]:
+        """Return an item of a list with those that hold what else is asked, in order; of notes it alone."""
+        picked = [at]
+        if self.found[at].is_row or self._is_notes:
+            return picked
+        items = [n for n, one in enumerate(self.found) if one.stands_alone and not one.is_row]
+        for n in sorted(items, key=lambda n: -self.worth[n]):
+            more = self.held[n] - self.holds(picked)
+            adds = sum(self.shares.get(term, 0.0) for term in more) >= _LACKS
+            if adds and self._counted([*picked, n]) <= limits.goal:
+                picked.append(n)
+        return sorted(picked)
 
     def _lacking(self, kept: set[int], limits: Limits) -> set[int]:
         """Return the stretch that holds most of what is asked and not in those kept, where that is a lot."""

@@ -10,7 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.domain import Evidence
-from core.generation.quotes.blocks import headings, last_heading, terms
+from core.generation.quotes.blocks import headings, last_heading
+from core.generation.quotes.blocks import terms as terms_of
 from core.generation.quotes.sections import BEGINNING, Section, Whole
 from core.generation.quotes.stretches import Stretch, begun, marked, stretches
 from core.generation.quotes.tables import row_for
@@ -45,6 +46,11 @@ _TELLS_DEFAULT = 1.0
 _HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
 _PASTED, _PASTED_TERMS = 0.6, 6
 """Share of the question's weight, and its terms, in code that the question itself shows; ours."""
+_SHOWS = 2.0
+"""What each line of the question's code is worth that a text shows as it is; ours."""
+_A_LINE = 12
+"""Characters, without spaces, from which a line of code is seldom another one's by chance; ours."""
+_IS_CODE = re.compile(r"[()\[\]{}=].*[()\[\]{}=]")
 _NO_CELL = 100.0
 """What it counts against a row of a long table that the question does not ask for; ours."""
 
@@ -84,9 +90,9 @@ class Read:
     def of(cls, stretch: Stretch) -> Read:
         """Read a stretch."""
         places: dict[str, list[int]] = {}
-        for at, term in enumerate(terms(stretch.said)):
+        for at, term in enumerate(terms_of(stretch.said)):
             places.setdefault(term, []).append(at)
-        code = frozenset(terms(" ".join(block.text for block in stretch.blocks if block.kind == "code")))
+        code = frozenset(terms_of(" ".join(block.text for block in stretch.blocks if block.kind == "code")))
         kept = {term: tuple(some) for term, some in places.items()}  # which the garbage collector passes over
         return cls(stretch, kept, code, stretch.points, bool(marked(stretch)), stretch.has_code)
 
@@ -112,27 +118,46 @@ def _begun(section: str, windows: tuple[str, ...]) -> tuple[tuple[int, ...], ...
 def _headed(title: str, heading: str) -> tuple[frozenset[str], frozenset[str], str]:
     """Return the terms of title and headings, those of the last heading that tell something, and itself."""
     name = last_heading(title, heading)
-    telling = frozenset(term for term in terms(name) if term not in STOP_WORDS)
-    return frozenset(terms(headings(title, heading, whole=True))), telling, name
+    telling = frozenset(term for term in terms_of(name) if term not in STOP_WORDS)
+    return frozenset(terms_of(headings(title, heading, whole=True))), telling, name
 
 
-def weighed(
-    item: Evidence,
-    whole: Whole,
-    wanted: Mapping[str, float],
-    asked: Sequence[str],
-    standing: float,
-    is_entry_wanted: bool = False,
-    is_default_wanted: bool = False,
-    meant: frozenset[str] = frozenset(),
-    assigned: frozenset[str] = frozenset(),
-) -> Section:
-    """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as sections are weighed by it: its `terms` in order, and what else its words tell.
 
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
     `is_default_wanted` that what it is without being set is asked for; `meant` are the terms of a word of
-    which the meaning is asked for, `assigned` the settings that the question shows with a value.
+    which the meaning is asked for, `assigned` the settings that it shows with a value, `lines` its lines of
+    code, without spaces.
     """
+
+    terms: Sequence[str]
+    is_entry_wanted: bool = False
+    is_default_wanted: bool = False
+    meant: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
+    lines: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, question: str, terms: Sequence[str], entry: bool = False, default: bool = False) -> Asked:
+        """Read a question; `terms` are what is searched for."""
+        meant = (match[match.lastgroup or 0] for match in _ASKED_AFTER.finditer(question))
+        lines = (re.sub(r"\s+", "", line).strip("`") for line in re.split(r"[\n;]", question))
+        return cls(
+            terms,
+            entry,
+            default,
+            frozenset(term for word in meant for term in terms_of(word)),
+            frozenset(_ASSIGNED.findall(question)),
+            tuple(line for line in lines if len(line) >= _A_LINE and _IS_CODE.search(line)),
+        )
+
+
+def weighed(
+    item: Evidence, whole: Whole, wanted: Mapping[str, float], standing: float, asked: Asked
+) -> Section:
+    """Weigh a section by what is `asked`: the `wanted` terms with their weights."""
     found, read = _read(whole.text)
     total = sum(wanted.values()) or 1.0
     chunk = item.chunk
@@ -145,14 +170,14 @@ def weighed(
         "named": float(is_name(name)),
         "parts": math.log(len({one.within or n for n, one in enumerate(found)}) or 1),
     }
-    entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
-    entry = entry or bool(meant and _defines(chunk.title, name, meant))
-    is_set = is_entry_wanted and name.strip("`") in assigned
+    entry = asked.is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
+    entry = entry or bool(asked.meant and _defines(chunk.title, name, asked.meant))
+    is_set = asked.is_entry_wanted and name.strip("`") in asked.assigned
     entry = entry or is_set
     own = _OWN * entry + _IS_SET * is_set
-    if is_default_wanted:
+    if asked.is_default_wanted:
         own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:BEGINNING]))
-    bigrams = set(pairwise(asked))
+    bigrams = set(pairwise(asked.terms))
     worth: list[float] = []
     scores: list[float] = []
     held: list[set[str]] = []
@@ -170,14 +195,15 @@ def weighed(
             "points": float(points),
             "marked": float(is_marked),
         }
-        no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked)) is None
+        no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked.terms)) is None
         known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
-        worth.append(known + own - _NO_CELL * no_cell)
+        shows = _shown(one.stretch.text, asked.lines) if one.has_code and asked.lines else 0
+        worth.append(known + own + _SHOWS * shows - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
         score += _CODE_SHARE * sum(wanted[t] for t in inside)
         score /= total
-        score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked))
+        score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked.terms))
         score += 0.05 * one.has_code
         score *= (0.3 if points else 1.0) * (0.5 if is_marked else 1.0)
         pointing |= {len(scores)} if points else set()
@@ -207,21 +233,16 @@ def _is_entry(heading: str, wanted: Container[str]) -> bool:
     return (is_one or bool(_ONE_NAME.fullmatch(heading.strip("`")))) and name in wanted
 
 
-def asked_after(question: str) -> frozenset[str]:
-    """Return the terms of the word of which a question asks what it is or means: "whats this kombu thing"."""
-    found = (match[match.lastgroup or 0] for match in _ASKED_AFTER.finditer(question))
-    return frozenset(term for word in found for term in terms(word))
-
-
-def assigned_in(question: str) -> frozenset[str]:
-    """Return the names that a question shows with a value: `threads = 4`."""
-    return frozenset(_ASSIGNED.findall(question))
+def _shown(text: str, lines: Sequence[str]) -> int:
+    """Return how many of these lines of code a text has, however they are spaced; three at most."""
+    tight = re.sub(r"\s+", "", text)
+    return min(3, sum(line in tight for line in lines))
 
 
 def _defines(title: str, heading: str, meant: Container[str]) -> bool:
     """Return True if a page is a glossary's, and its heading a word that is asked after."""
     return bool(_GLOSSARY.search(title)) and any(
-        (said := tuple(terms(word))) and all(term in meant for term in said) for word in heading.split(",")
+        (said := tuple(terms_of(word))) and all(term in meant for term in said) for word in heading.split(",")
     )
 
 

@@ -86,7 +86,7 @@ def required(text: str, own: Iterable[str] = ()) -> str:
 def _asked(name: str) -> re.Pattern[str]:
     own = re.escape(name)
     return re.compile(
-        rf"\b(?:{_LEAST})\b(?:\s+\w+){{0,3}}?\s+{own}(?:\s*\d[\d.]*)?(?={_ENDS})"
+        rf"\b(?:{_LEAST})\b(?:\s+\w+){{0,3}}?\s+{own}(?:\s*\d[\d.]*)?(?:,?\s(?:and|or|&)\s\w+)?(?={_ENDS})"
         rf"|\b{own}\s+(?:versions?\s+)?(?:\w+\s+)?(?:{_NEEDED})\b"
         rf"|\b{own}\s*\d[\d.]*\s+{_ENOUGH}\b"
         rf"|\b(?:works?|runs?|supports?|supported|compatible)(?:\s+(?:on|with|under|in|by|for))?\s+{own}\s*\d"
@@ -102,7 +102,7 @@ def _stated(name: str) -> re.Pattern[str]:
     own = rf"(?<!\w){re.escape(name)}(?:\s(?:as\sof\s|from\s)?versions?)?"
     return re.compile(
         rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}(?!\d\b(?!\.\d))[*`]*\s?(?:[<>=≥~]=?\s?)?[*`]{{0,2}}\d"
-        rf"|{own}[*`]*(?:\s\d)?\s?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
+        rf"|{own}[*`]*(?:\s\d)?\s?\(?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
         rf"|{own}\s\d[\d.]*\s(?:is|are)\s(?:the\s)?(?:required|supported|needed|lowest|minimum)",
         re.IGNORECASE,
     )

@@ -910,3 +910,29 @@ def test_the_entry_of_a_setting_that_is_shown_with_a_value_goes_first() -> None:
 def asked_as(question: str, *found: object) -> tuple[str, tuple]:
     quoted = quote(query_terms(question), found, weight, "Flask", "3.1", question=question)
     return quoted.text, quoted.citations
+
+
+def test_code_that_the_question_shows_is_where_the_answer_is() -> None:
+    page = "\n\n".join(
+        [
+            "A session may be set as one expects, also without an error.",
+            "```python\nlid = Lid([0, 1])\nlid[0] -= 1\n```",
+            *[FILLER] * 9,
+            "This is silent.",
+            "```python\nlid = Lid([0, 1])\nlid.all(n=[0, 1])[1] = -1\n```",
+            *[FILLER] * 9,
+        ]
+    )
+    code = "```\nlid = Lid([0,1])\nlid.all(n=[0,1])[1] = -1\n```"
+    asking = f"{code}\nruns without an error but the session is as it was"
+    assert "This is silent." in asked_as(asking, evidence(1, page))[0]
+    other = asking.replace("[0,1]", "[2,3]")
+    assert "This is silent." not in asked_as(other, evidence(1, page))[0]
+
+
+def test_items_of_a_list_that_hold_each_a_part_of_what_is_asked_are_quoted_together() -> None:
+    items = "- secret (1.7 or later)\n- upload (2.1)\n- session (3 or later)"
+    text, _ = ask("which secret and which session", evidence(1, items, heading="Required"))
+    assert "- secret (1.7" in text and "- session (3" in text and "upload" not in text
+    notes = ask("which secret and which session", evidence(1, items, heading="Version 2.0"))[0]
+    assert notes.count("> - ") == 1, "each item of release notes is a thing of its own"

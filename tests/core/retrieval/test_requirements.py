@@ -25,6 +25,7 @@ OWN = ("Kettle", "kettle")
         "min python",
         "minimum python version?",
         "which python do i need",
+        "which python and numpy does 2.0 want at least",
         "what's the oldest python that works with kettle 2.0?",
         "whats the oldest python we can be on if we move to kettle 2.0 this spring",
         "does it run on python 3.12",
@@ -44,6 +45,7 @@ def test_a_question_for_what_is_needed(text: str) -> None:
     "text",
     [
         "which python decorator starts it",
+        "which python and shell scripts start it",
         "oldest python i have is 3.6, what do i do",
         "our oldest python we must keep is 3.7",
         "how do i install it on python 3.12",
@@ -81,6 +83,12 @@ def found(*pages: tuple[str, str, str]) -> Found:
         ContextChunk(str(n), "", title, heading, "", page) for n, (title, heading, page) in enumerate(pages)
     ]
     return Found(tuple(Evidence(n, chunk, 1.0 / n) for n, chunk in enumerate(chunks, start=1)))
+
+
+def test_what_stands_in_brackets_is_stated_too() -> None:
+    listed = ("Installation", "Required", "- Python (3.7 or later)\n- numpy (1.17 or later)")
+    _, stated = stating("python", [found(("Speed", "Threads", "Some Python code."), listed)])
+    assert stated is not None and [one.chunk.heading for one in stated.evidence] == ["Required"]
 
 
 def test_a_section_that_is_headed_so_stands_alone() -> None:
