@@ -915,8 +915,8 @@ def asked_as(question: str, *found: object) -> tuple[str, tuple]:
 def test_code_that_the_question_shows_is_where_the_answer_is() -> None:
     page = "\n\n".join(
         [
-            "A session may be set as one expects, also without an error.",
-            "```python\nlid = Lid([0, 1])\nlid[0] -= 1\n```",
+            "The secret key of a session is set without an error when a file is uploaded.",
+            "```python\nsession[0] -= 1\n```",
             *[FILLER] * 9,
             "This is silent.",
             "```python\nlid = Lid([0, 1])\nlid.all(n=[0, 1])[1] = -1\n```",
@@ -924,10 +924,8 @@ def test_code_that_the_question_shows_is_where_the_answer_is() -> None:
         ]
     )
     code = "```\nlid = Lid([0,1])\nlid.all(n=[0,1])[1] = -1\n```"
-    asking = f"{code}\nruns without an error but the session is as it was"
+    asking = f"{code}\nno error, but the secret key of the session is as it was when the file is uploaded"
     assert "This is silent." in asked_as(asking, evidence(1, page))[0]
-    other = asking.replace("[0,1]", "[2,3]")
-    assert "This is silent." not in asked_as(other, evidence(1, page))[0]
 
 
 def test_items_of_a_list_that_hold_each_a_part_of_what_is_asked_are_quoted_together() -> None:
