@@ -19,6 +19,7 @@ from core.query.followups.complete import complete
 from core.query.forms import expansions, filtered, topic, without
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
+from core.text.logs import without_stamps
 from core.text.words import RULED, cut_at_word, identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
@@ -114,7 +115,7 @@ async def understand(
         versionless=_search_form(versionless, forms.versionless, added) or _with(forms.versionless, added),
         # what belongs to a base that was refused asks for what nobody asked
         parts=(_parts(output.get("parts"), base, question.history) if is_own else ()) or forms.parts,
-        rewritten=base != question.text,
+        rewritten=base not in (question.text, without_stamps(question.text)),
         carried=ruled.carried if base == ruled.base else (),
     )
     return resolution, forms
@@ -260,10 +261,11 @@ def _facts(text: str) -> set[str]:
 def queries(question: Question, product: Product, resolution: Resolution) -> Queries:
     """Return the query forms of a question; pure, well under a millisecond for a chat message.
 
-    `base` is the message itself where it stands alone, else its completion from the thread.
+    `base` is the message itself where it stands alone, else its completion from the thread; lines of a log
+    without their time.
     """
     completion = complete(question.text, question.history, product)
-    base = completion.text
+    base = without_stamps(completion.text)
     found = mentions(base, product, resolution.release)
     plain = filtered(base)
     versionless = filtered(without(base, found)) if found else ""
@@ -273,8 +275,8 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
         filtered=" ".join([plain, *added]),
         versionless=" ".join([versionless, *added]) if versionless else "",
         # a completion may hold the earlier question too, which has its answer already
-        parts=parts(base) if base == question.text or len(parts(question.text)) > 1 else (base,),
+        parts=parts(base) if completion.text == question.text or len(parts(question.text)) > 1 else (base,),
         topic=topic(base, product, found),
-        rewritten=base != question.text,
+        rewritten=completion.text != question.text,
         carried=completion.carried,
     )

@@ -1,0 +1,35 @@
+"""Lines of a log that people paste: when and by which process they were written is seldom what is asked."""
+
+from __future__ import annotations
+
+import re
+
+_CLOCK = r"\d\d?:\d\d:\d\d(?:[.,]\d{1,9})?"
+_WHEN = (
+    rf"\d{{4}}[-/]\d\d[-/]\d\d[T ]{_CLOCK}(?:\s?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+    rf"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s{{1,2}}\d\d?\s{_CLOCK}"
+    rf"|{_CLOCK}"
+)
+_STAMP = re.compile(rf"^([ \t>`]{{0,8}})[\[(]?(?:{_WHEN})[\])]?(?=[\s,:|-])[\s,:|-]{{0,4}}", re.MULTILINE)
+_PROCESS = re.compile(
+    r"[\[(](?:pid|process|thread|tid)?[\s:=#]{0,2}\d{1,9}[\])]\s{0,2}|\b(?:pid|tid)[:=]\s?\d{1,9}\b\s{0,2}",
+    re.IGNORECASE,
+)
+
+
+def without_stamps(text: str) -> str:
+    """Take time and process out of lines of a log: "[2026-11-29 10:12:44] [1] [ERROR] Lid off (pid:7)".
+
+    A line is one of a log where it begins with the time; what stands elsewhere may be what is asked about.
+    """
+    if not _STAMP.search(text):
+        return text
+    return "\n".join(_told(line) for line in text.split("\n"))
+
+
+def _told(line: str) -> str:
+    stamped = _STAMP.match(line)
+    if stamped is None:
+        return line
+    rest = _PROCESS.sub("", line[stamped.end() :]).strip()
+    return f"{stamped[1]}{rest}" if rest else line
