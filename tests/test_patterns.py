@@ -59,7 +59,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.models.filters import TurnedBack
     from core.query import forms
     from core.query.releases.spellings import spellings
-    from core.retrieval.release_notes import gone, requirements, verdict
+    from core.retrieval.release_notes import gone, names, requirements, verdict
     from core.text import statuses
     from core.text.said import version_of
     from core.text.words import whole_word
@@ -95,10 +95,12 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_any": ALREADY_MET,
         "core.query.releases.spellings:_prepare": patterns_in(spelled),
         "core.query.releases.spellings:_relative": ALREADY_MET,
-        "core.retrieval.release_notes.gone:named": [gone.named("old_call"), gone.named("old")],
-        "core.retrieval.release_notes.gone:behind_owner": [gone.behind_owner("old_call")],
-        "core.retrieval.release_notes.gone:imported_from": [gone.imported_from("kettle", "old")],
-        "core.retrieval.release_notes.gone:of_it": [gone.of_it("kettle.web", "old")],
+        "core.retrieval.release_notes.names:named": [
+            names.named(name) for name in ("old_call", "old", "ds.old")
+        ],
+        "core.retrieval.release_notes.names:behind_owner": [names.behind_owner("old_call")],
+        "core.retrieval.release_notes.names:imported_from": [names.imported_from("kettle", "old")],
+        "core.retrieval.release_notes.names:of_it": [names.of_it("kettle.web", "old")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
         "core.retrieval.release_notes.verdict:_called": [verdict._called("old_call")],
         "core.retrieval.release_notes.requirements:_headed": [requirements._headed("python")],

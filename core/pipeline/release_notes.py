@@ -19,10 +19,10 @@ from core.pipeline.context import QueryContext
 from core.query.releases.mentions import mentions
 from core.query.releases.news import arrived, asks_of_end, gone, lacking, premised, unknown_argument
 from core.retrieval.found import KEPT, Found, merged
-from core.retrieval.release_notes.gone import of_function
-from core.retrieval.release_notes.notes import version_of
+from core.retrieval.release_notes.gone import of_function, of_variables
+from core.retrieval.release_notes.notes import later, numbers, version_of
 from core.retrieval.release_notes.requirements import asks_since_when, used
-from core.retrieval.release_notes.search import later, numbers
+from core.retrieval.release_notes.turned import asks_what_turned, bearing, names_in
 from core.retrieval.release_notes.verdict import last_of
 from core.retrieval.search import Searcher
 from core.text.version_order import version_key
@@ -47,7 +47,8 @@ class NotesFirst:
         """Return what was found, with such pages before it."""
         found = await self._came(context, await self._gone(context, found))
         is_told = context.gone or context.came or context.elsewhere[0]
-        return found if is_told else await self._dropped(context, found)
+        found = found if is_told else await self._dropped(context, found)
+        return found if is_told or context.dropped else await self._turned(context, found)
 
     async def _gone(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell what became of names which the question believes to be gone.
@@ -67,6 +68,11 @@ class NotesFirst:
                 context.gone = of_function(context.gone, argument, function)
             if not context.gone and found.evidence and asks_of_end(asked) and not context.parts:
                 context.gone = await notes.marked(names, found.evidence[0].chunk, context.terms, release)
+            if not context.gone and asks_of_end(asked) and not context.parts:
+                kept = [(version_of(_path_of(one)), one.chunk) for one in found.evidence if is_notes(one)]
+                known = [(version, page) for version, page in kept if not later(version, numbers(release))]
+                own = {name.lower() for name in (self._product.name, *self._product.aliases)}
+                context.gone = of_variables([n for n in names if n.partition(".")[0] not in own], known)
         if not context.gone and not context.parts and not context.question.unasked:
             context.gone = await notes.ended(premised(asked, self._product), release)
             context.false_premise = bool(context.gone)
@@ -131,6 +137,24 @@ class NotesFirst:
         told = await notes.dropping(name, number, context.releases[0]) if name else None
         context.dropped = told
         return _before(found, {told.page.id: Evidence(0, told.page, 0.0, (told.line,))}) if told else found
+
+    async def _turned(self, context: QueryContext, found: Found) -> Found:
+        """Add the notes that say of a name what a question says is otherwise than it was.
+
+        Notes of which no line holds much of the question are left out: they tell of other things.
+        """
+        asked = ruled(context.queries.base)
+        is_one = not (context.news or context.parts or found.named) and len(context.releases) == 1
+        if not (is_one and found.evidence and asks_what_turned(asked)):
+            return found
+        weights = {term: found.weight(term) for term in context.terms}
+        shares = {term: weight / (sum(weights.values()) or 1.0) for term, weight in weights.items()}
+        told = await self._searcher.release_notes.turned(names_in(asked), shares, context.releases[0])
+        known, best = {item.chunk.id for item in found.evidence}, found.evidence[0].score
+        kept = [item for item in found.evidence if not is_notes(item) or bearing(shares, item.chunk)]
+        kept += [replace(item, score=best) for item in told if item.chunk.id not in known]
+        numbered = (replace(item, number=n) for n, item in enumerate(kept, start=1))
+        return replace(found, evidence=tuple(numbered)) if kept else found
 
     async def _instead(self, context: QueryContext, found: Found) -> Found:
         """Search once more with the names in the place of those that ended, where notes tell any."""
@@ -252,4 +276,9 @@ def refused(context: QueryContext, product: str, rejected: Collection[str]) -> T
 
 def is_notes(item: Evidence) -> bool:
     """Return True for a page of release notes."""
-    return bool(version_of(f"{item.chunk.title} > {item.chunk.heading}"))
+    return bool(version_of(_path_of(item)))
+
+
+def _path_of(item: Evidence) -> str:
+    """Return the title and the headings of a page, as one."""
+    return f"{item.chunk.title} > {item.chunk.heading}"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from core.domain import ContextChunk, Vector
 from core.ports import Matrix
 from core.retrieval.pregenerated import PairView
+from core.retrieval.release_notes.turned import asks_what_turned
 from core.text.words import index_terms, window_hashes, windows
 
 Numbers = NDArray[np.float64]
@@ -74,7 +75,7 @@ _NAME = re.compile(r"[\w.:*]+(\(.*\))?")
 _CODE = re.compile(r"[._(]|[a-z][A-Z]")
 _OF_CHANGE = re.compile(
     r"\b(?:still\b|since\b|any ?more\b|used to\b|longer\b|chang|remov|gone\b|added\b|deprecat|upgrad"
-    r"|minimum|oldest|cannot import|no attribute)|error\b",
+    r"|minimum|oldest|cannot import|no attribute|stopped working\b)|error\b",
     re.IGNORECASE,
 )
 _DOING = re.compile(r"\b(?:i|we|you|(?<!have )to) (?:change|remove)\b", re.IGNORECASE)
@@ -241,7 +242,7 @@ def is_name(heading: str) -> bool:
 
 def asks_of_change(question: str) -> bool:
     """Return True if a question may ask what a release does to something, as errors after an update do."""
-    return _OF_CHANGE.search(_DOING.sub("", question)) is not None
+    return _OF_CHANGE.search(_DOING.sub("", question)) is not None or asks_what_turned(question)
 
 
 def _by_document(pool: Sequence[Candidate], scores: Sequence[float]) -> dict[str, float]:

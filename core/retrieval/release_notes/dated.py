@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import ContextChunk, Dated, Evidence
-from core.retrieval.release_notes.gone import entries_of, named
+from core.retrieval.release_notes.gone import entries_of
+from core.retrieval.release_notes.names import named
 from core.retrieval.release_notes.verdict import is_added
 from core.text.words import index_terms, one_line, sentences, stem, whole_word
 from core.vocabulary import kind_of, tells

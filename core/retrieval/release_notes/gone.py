@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from core.domain import ContextChunk, begins
+from core.retrieval.release_notes.names import (
+    behind_owner,
+    imported_from,
+    is_of_module,
+    is_word,
+    last_part,
+    named,
+    of_module,
+)
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
 from core.text.words import one_line, sentences
-from core.vocabulary import VARIABLES
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
@@ -74,6 +82,7 @@ _MARK = re.compile(
 )
 _IN_QUOTES = re.compile(r"[\"“”](--?\w[\w-]{0,60})[\"“”]")
 """An option in quotation marks, as pages write it that have no code."""
+_OF_VARIABLE = re.compile(r"(?!self\.)[a-z_][a-z0-9_]*\.[a-z_]\w*(?:\(\))?")
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
 _ROW = re.compile(r"^ {0,3}\|(?P<cells>.*)\| *$")
 _INSTEAD_OF = re.compile(r"\b(?:instead|replace\w*|successor|alternative|new)\b", re.IGNORECASE)
@@ -112,64 +121,7 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
     # of a plain word only its own fate tells anything
-    return told if not is_word(_last(name)) or any(one.fate for one in told) else []
-
-
-def is_word(name: str) -> bool:
-    """Return True for a name that could as well be an English word."""
-    return re.fullmatch(r"[a-z]+|[A-Z][a-z]+", name) is not None
-
-
-def _last(name: str) -> str:
-    """Return the last part of a name with dots."""
-    return name.removesuffix("()").rpartition(".")[2]
-
-
-def named(name: str) -> re.Pattern[str]:
-    """Return what finds a name, whatever it belongs to.
-
-    One that is an English word is found only as code, and behind what the name has before it: `kettle.task`
-    by `kettle.task`, `app.kettle.task`, and not by `task`. Notes write an option in the plural, too.
-    """
-    bare = re.escape(_last(name))
-    if name.startswith("--"):
-        bare = re.escape(name.removesuffix("s")) + "s?"
-    if is_word(_last(name)):
-        *owners, last = name.removesuffix("()").split(".")[-2:]
-        bare = "".join(f"{_owner(one)}\\." for one in owners) + re.escape(last)
-        return re.compile(rf"`(?:[\w.]+[.:])?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?[^`\w]?`")
-    return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
-
-
-def imported_from(owner: str, name: str) -> re.Pattern[str]:
-    """Return what finds that a name comes from its owner: "importing `X` from `kettle`" is on `kettle.X`."""
-    others = r"(?:,? (?:and |or )?`[^`]{1,80}`){0,6}"
-    return re.compile(rf"`{re.escape(name)}`{others} from `{re.escape(owner)}`", re.IGNORECASE)
-
-
-def _owner(name: str) -> str:
-    """Return what finds an owner, and of a short variable the class that it is of: `resp` is a `Response`."""
-    return f"(?:{'|'.join((re.escape(name), *(owner for short, owner in VARIABLES if short == name)))})"
-
-
-def of_module(name: str, heading: str) -> re.Pattern[str] | None:
-    """Return what finds a plain word below the heading of its module: `web.halt` below "tornado.web"."""
-    parts = name.removesuffix("()").split(".")
-    above = heading.rpartition(" > ")[2].strip("`")
-    if len(parts) < 3 or not is_word(parts[-1]) or above != ".".join(parts[:-1]):
-        return None
-    bare = re.escape(parts[-1])
-    return of_it(above, bare)
-
-
-def of_it(module: str, bare: str) -> re.Pattern[str]:
-    """Return what finds a name alone or behind its module."""
-    return re.compile(rf"`(?:{re.escape(module)}[.:])?@?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?`")
-
-
-def behind_owner(name: str) -> re.Pattern[str]:
-    """Return what finds a name in code behind any owner: people call `font.getsize` what is of a class."""
-    return re.compile(rf"`(?:[\w.]+[.:])?{re.escape(_last(name))}(?:\([^`]*\))?`")
+    return told if not is_word(last_part(name)) or any(one.fate for one in told) else []
 
 
 def without_tables(page: str) -> tuple[str, list[tuple[str, str]]]:
@@ -268,6 +220,19 @@ def ended(told: Sequence[Told], until: tuple[int, ...]) -> tuple[int, ...]:
     return next((one.version for one in summed_up(past)[::-1] if one.fate not in ("", "deprecated")), ())
 
 
+def of_variables(
+    names: Sequence[str], notes: Iterable[tuple[tuple[int, ...], ContextChunk]]
+) -> tuple[Told, ...]:
+    """Return what notes that a question found tell of names behind a variable of the asker's own: `pot.boil`.
+
+    Which class the variable is of nobody says, so it is what the notes tell of `boil`.
+    """
+    pages = list(notes)
+    own = (name for name in names if _OF_VARIABLE.fullmatch(name) and not is_of_module(name))
+    lasts = dict.fromkeys(map(last_part, own))
+    return tuple(one for last in lasts for one in fates(last, pages) if one.fate)
+
+
 def of_function(told: Sequence[Told], argument: str, function: str) -> tuple[Told, ...]:
     """Leave out what is told of an argument of other functions: it is seldom the only one of its name."""
     known = _whole(function)
@@ -298,7 +263,7 @@ def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> boo
 
 def spelled_in_pages(name: str) -> str:
     """Return the end of a name by which pages are known to speak of it."""
-    last = _last(name)
+    last = last_part(name)
     return ".".join(name.removesuffix("()").split(".")[-2:]) if is_word(last) and last != name else last
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.domain import begins
 from core.text.words import unindexed
 
 _LEVELS = re.compile(r"(?<!\s)\s+>\s+")
@@ -33,6 +34,7 @@ _MOVE = re.compile(
     r"(?<![\w.])v?\d++(?:\.\d++|\.x)*+\s+(?:to|-+>|→|⟶)\s+(?:[a-z]\w*\s+)?(?=v?\d)", re.IGNORECASE
 )
 """What moves to the version behind it: `borg 1.1.x to 1.2.x`."""
+_SPELLED = re.compile(r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9})*)(?![\w.]*\d)")
 _ONE_WORD = re.compile(r"\w+")
 HOLDING = 500
 """Passages, and pages, that are looked at for a name; ours."""
@@ -89,6 +91,26 @@ def _under_title(level: str) -> str:
         if _BARE.fullmatch(title) and _BARE.fullmatch(heading) and not dated:
             return heading
     return level
+
+
+def as_written(version: tuple[int, ...], texts: Iterable[str]) -> str:
+    """Return a version as the first text that has it writes it: `v2024.07.0`; else as people say it."""
+    spelled = (one for text in texts for one in _SPELLED.finditer(text))
+    first = next((one[0] for one in spelled if _parsed(one[1]) == version), "")
+    while len(version) > 2 and not version[-1]:
+        version = version[:-1]
+    return first or ".".join(map(str, version))
+
+
+def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:
+    """Return True if a version comes after a release and all its patches."""
+    return version > until and not begins(version, until)
+
+
+def numbers(release: str) -> tuple[int, ...]:
+    """Return the version in a release's name; () where it has none."""
+    found = re.search(r"\d+(?:\.\d+)*", release)
+    return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def is_version(heading: str) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
+import numpy as np
+
+from core.domain import ContextChunk, Dated, Evidence, News, Span
 from core.ports import WordIndex
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live, PageViews
 from core.retrieval.release_notes.dated import MAX_PAGES, Came, came, entries_on, marked
-from core.retrieval.release_notes.gone import Told, ended, fates, named, spelled_in_pages, stays
+from core.retrieval.release_notes.gone import Told, ended, fates, spelled_in_pages, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.index import NoteIndex, settled
-from core.retrieval.release_notes.notes import HOLDING, Note
+from core.retrieval.release_notes.names import named
+from core.retrieval.release_notes.notes import HOLDING, Note, later, numbers
 from core.retrieval.release_notes.requirements import dropped, drops, named_in, spelled
+from core.retrieval.release_notes.turned import turning
 from core.retrieval.release_notes.verdict import last_of
 from core.system.offload import aside
 from core.text.version_order import version_key
@@ -25,6 +28,8 @@ from core.text.words import index_terms, parts_indexed
 
 DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
+TURNED = 3
+"""Pages of release notes that say what is otherwise than it was; ours."""
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
 MORE = 50
@@ -127,6 +132,16 @@ class ReleaseNotes:
             said = named_in(found[0], name)
             return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None
+
+    async def turned(self, names: Sequence[str], shares: Mapping[str, float], release: str) -> list[Evidence]:
+        """Return the newest notes up to a release that say what is otherwise of a name (`turning`)."""
+        live = self._live.get(release)
+        if live is None or not names:
+            return []
+        noted = np.unique(np.concatenate([live.notes.noting(name) for name in names]))
+        places = live.notes.newest(live.notes.up_to(noted, numbers(release)))
+        told = await self._telling(live, places, partial(turning, names, shares), TURNED)
+        return [Evidence(0, page, 0.0) for _, page, _lines in told]
 
     def newer(self, found: Found, release: str) -> Found:
         """Leave out what older notes tell where the first page says what a version up to the release brought.
@@ -307,17 +322,6 @@ class ReleaseNotes:
 def _has_ended(told: Told, until: tuple[int, ...]) -> bool:
     """Return True for what ended a name up to a release."""
     return told.fate not in ("", "deprecated") and not (until and later(told.version, until))
-
-
-def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:
-    """Return True if a version comes after a release and all its patches."""
-    return version > until and not begins(version, until)
-
-
-def numbers(release: str) -> tuple[int, ...]:
-    """Return the version in a release's name; () where it has none."""
-    found = re.search(r"\d+(?:\.\d+)*", release)
-    return tuple(map(int, found[0].split("."))) if found else ()
 
 
 def stands_alone(release: str) -> bool:
