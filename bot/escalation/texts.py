@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.ports.chat import Choice, Field, Form
 from core.domain import Answer, Scope, Trace, sources
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings
 from core.languages import N_, _
 from core.ports.escalations import Ticket
 from core.text.markup import inert, link

@@ -10,7 +10,7 @@ from typing import Literal
 from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Choice, Control, Field, Form, Reply
 from core.domain import Answer, Citation, Evidence, NearPair, Trace, sources
 from core.generation.phrases import both
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings_of
 from core.languages import N_, _, ngettext, translations_of
 from core.prompts.dont_know import DONT_KNOW
 from core.text.code_language import labelled
@@ -215,7 +215,7 @@ def is_sign_of_work(text: str) -> bool:
 
 
 def _page(item: Evidence) -> str:
-    return f"- {link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)}"
+    return f"- {link(headings_of(item.chunk), item.chunk.url)}"
 
 
 RELEASES = 25

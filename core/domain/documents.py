@@ -65,6 +65,9 @@ class ContextChunk:
     release: str = ""
     people: tuple[str, ...] = ()
     """One-way names of those who wrote it, where it is made of what people said."""
+    is_alike: bool = False
+    """Whether another section of its document has the same innermost heading, so that the one around it
+    tells them apart."""
 
     @property
     def text(self) -> str:

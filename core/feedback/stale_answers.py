@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from core.domain import Answer, Citation, ContextChunk, Question
 from core.errors import ThreadloreError
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings
 from core.memory.facts import differs, says, statements, unsaid
 from core.models.embedding.encoder import Encoders
 from core.ports import CorpusStore, Remembered, StalePair, UpkeepStore

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urldefrag
 
 from core.domain import Citation, Evidence, numbered
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings_of
 from core.text.invisible import visible
 from core.text.markup import code, unlinked
 from core.text.markup import settled as settled_code
@@ -102,7 +102,7 @@ class Cleaned:
 def citation(evidence: Evidence, number: int) -> Citation:
     """Return the citation of a piece of evidence under a number."""
     chunk = evidence.chunk
-    title = headings(chunk.title, chunk.heading)
+    title = headings_of(chunk)
     # what people said is no page, and cannot change under an answer
     return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash if chunk.path else "")
 

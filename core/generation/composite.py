@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain import Citation, Evidence, numbered
 from core.generation.quotes.quote import Quoted, Weight, quote
 from core.generation.quotes.sections import Whole
+from core.generation.quotes.writing import more, written
 from core.text.markup import inert
 
 MAX_QUOTES = 1
 """Quotes a part; a single question may have one more."""
-_MARK = re.compile(r"^((?:> |\*\*).*?)\[(\d+)\]$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,7 @@ def quote_parts(
     told: list[tuple[list[str], str]] = []
     citations: list[Citation] = []
     answered: list[str] = []
+    cut: set[int] = set()
     for part in parts:
         quoted = quote(
             part.terms, part.evidence, part.weight, product, release, MAX_QUOTES, sections=sections
@@ -53,10 +53,11 @@ def quote_parts(
         if not found or not part.bears(quoted):
             continue
         anew = numbered(found, citations)
-        numbers = {str(was.number): now.number for was, now in zip(found, anew, strict=True)}
         citations += [one for one in anew if one not in citations]
+        pieces = [(piece, now.number) for piece, now in zip(quoted.pieces, anew, strict=True)]
+        cut |= {number for piece, number in pieces if piece.cut}
         above = [f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []
-        body = _renumbered(quoted.text, numbers)
+        body = "\n\n".join(written(piece, number, product, release) for piece, number in pieces)
         shown = next((labels for labels, text in told if labels and body in text), None)
         if above and shown is not None:
             shown += above
@@ -64,9 +65,5 @@ def quote_parts(
             told.append((above, body))
         answered.append(part.text)
     missed = dict.fromkeys(part.text for part in parts if part.text not in answered)
-    written = "\n\n".join(text for labels, body in told for text in (*labels, body))
-    return written, tuple(citations), tuple(missed)
-
-
-def _renumbered(body: str, numbers: dict[str, int]) -> str:
-    return _MARK.sub(lambda m: f"{m[1]}[{numbers.get(m[2], m[2])}]", body)
+    text = "\n\n".join(one for labels, body in told for one in (*labels, body))
+    return more(text, sorted(cut)), tuple(citations), tuple(missed)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain import Evidence, FoundTrace, Product, RecalledTrace, Resolution, Trace
-from core.generation.quotes.blocks import headings, split
+from core.generation.quotes.blocks import split
 from core.generation.quotes.glimpse import glimpse_of
+from core.generation.quotes.titles import headings_of
 from core.languages import N_, _, ngettext, told_name
 from core.ports.opinions import Correction
 from core.prompts import DONT_KNOW
@@ -75,7 +76,7 @@ def dont_know(
     seen: set[tuple[str, str]] = set()
     several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
-        page = link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)
+        page = link(headings_of(item.chunk), item.chunk.url)
         # the answer says which release it speaks for; where it speaks for several, each page says its own
         release = f" ({product.name} {item.chunk.release})" if several else ""
         sentence = glimpse_of(item.chunk, weights) if weights and not foreign else ""

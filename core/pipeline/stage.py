@@ -26,6 +26,8 @@ from core.text.words import index_terms
 
 BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
+_SPEAKS = 0.3
+"""Share of it that a page must hold to be where to look for what changes from day to day; ours."""
 LIKELY = 0.35
 """Confidence above which the nearest pages are named although they hold little of the question; ours."""
 _STEM, _COGNATE = 5, 0.6
@@ -91,8 +93,12 @@ def nearly(context: QueryContext) -> Answer | None:
 
 def dont_know(context: QueryContext, product: Product) -> Answer:
     """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
-    weights = {term: context.pages.weight(term) for term in context.terms}
-    near = _bearing(context, product, weights)
+    return _nothing(context, product, _bearing(context, product, _weights(context)))
+
+
+def _nothing(context: QueryContext, product: Product, near: Sequence[Evidence]) -> Answer:
+    """Say that the documentation does not answer it; offer pages that are `near`, a remembered answer."""
+    weights = _weights(context)
     context.takes(near)
     like = ""
     if pair := next((pair for pair, _near in context.recall.high if not pair.stale), None):
@@ -110,13 +116,18 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
 
 
 def changes_often(context: QueryContext, product: Product) -> Answer:
-    """Say that nobody knows from pages what changes from day to day; offer the nearest to look at.
+    """Say that nobody knows from pages what changes from day to day; offer those that speak of it.
 
     Who asks for the newest release is told which one the catalogue has, as no page can tell.
     """
-    answer = dont_know(context, product)
-    if "\n\n" not in answer.text:  # no page bears on it much: the nearest are where to look
-        answer = abstention(context, phrases.dont_know(product, context.pages.evidence))
+    weights = _weights(context)
+    if context.untranslated:
+        near = _bearing(context, product, weights)
+    else:  # how near they are says nothing here: only their words tell where to look
+        shares = [(_share(weights, _terms_of(item)), item) for item in context.pages.evidence]
+        near = [item for share, item in shares if share >= BEARS]
+        near = near or [item for share, item in shares if share >= _SPEAKS]
+    answer = _nothing(context, product, near)
     said, gap, pages = answer.text.partition("\n\n")
     why = _("The answer changes often, and I have not read it anywhere just now.")
     if asks_newest(context.queries.base or context.question.text, product):
@@ -143,6 +154,10 @@ def _bearing(context: QueryContext, product: Product, weights: Mapping[str, floa
         held = {term for term in weights if any(_alike(term, other) for other in there)}
         shares[item.number] = _share(weights, held)
     return sorted((i for i in context.pages.near if shares[i.number]), key=lambda i: -shares[i.number])
+
+
+def _weights(context: QueryContext) -> dict[str, float]:
+    return {term: context.pages.weight(term) for term in context.terms}
 
 
 def _terms_of(item: Evidence) -> set[str]:

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.domain import Evidence
-from core.generation.quotes.blocks import headings
 from core.generation.quotes.compared import pair, together
 from core.generation.quotes.quote import quote
 from core.generation.quotes.sections import Whole
+from core.generation.quotes.titles import headings
 from core.pipeline.context import QueryContext
 from core.pipeline.release_notes import Told, is_notes
 from core.pipeline.resources import Resources

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 import numpy as np
@@ -16,7 +16,7 @@ from core.ports import Corpus, CorpusStore, Matrix, SearchRow
 from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, number_of, packed
 from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.release_notes.index import NoteIndex
-from core.retrieval.release_notes.notes import Note, Places, notes_of, once
+from core.retrieval.release_notes.notes import Note, Places, notes_of, once, version_of
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -62,6 +62,8 @@ class Live:
     ages: Mapping[str, float] = field(default_factory=dict)
     """How old the version is that each page of release notes is on (`ages_of`)."""
     places: Places = field(default_factory=Places)
+    alike: frozenset[str] = frozenset()
+    """Pages of sections whose innermost heading another section of their document has, too."""
     contents: tuple[str, ...] = ()
     """Titles of documents that are neither notes nor on how the product is made, long documents first."""
 
@@ -125,6 +127,7 @@ def live_of(
         Said.of((row.text for row in rows), product),
         ages_of(corpus.release, notes),
         Places.of(titles, texts, {note.context_id for note in notes}),
+        _alike(sections),
         contents_of(rows, {note.context_id for note in notes}),
     )
 
@@ -150,6 +153,22 @@ def is_of_making(path: str) -> bool:
     """Return True if a document is on how the product is made, by the names in its path."""
     *folders, file = path.lower().split("/")
     return not _MAKING.isdisjoint([*folders, file.partition(".")[0]])
+
+
+def _alike(sections: Mapping[tuple[str, str], Iterable[str]]) -> frozenset[str]:
+    """Return the pages of sections that have the innermost heading of another one of their document.
+
+    Not those that are told apart by the version that they are on, or that are named after a thing in code.
+    """
+    named: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for document, title in sections:
+        named.setdefault((document, title.rpartition(" > ")[2].casefold()), []).append((document, title))
+    found: set[str] = set()
+    for some in (some for some in named.values() if len(some) > 1 and not is_name(some[0][1])):
+        versions = Counter(version_of(title) for _document, title in some)
+        twice = (one for one in some if versions[version_of(one[1])] > 1)
+        found.update(page for one in twice for page in sections[one])
+    return frozenset(found)
 
 
 def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
@@ -250,9 +269,11 @@ class PageViews:
         self._store = store
         self._seen: OrderedDict[str, SeenPage] = OrderedDict()
         self._chunks: OrderedDict[str, ContextChunk] = OrderedDict()
+        self._alike: frozenset[str] = frozenset()
 
-    def clear(self) -> None:
-        """Forget all pages."""
+    def clear(self, live: Iterable[Live] = ()) -> None:
+        """Forget all pages; of those that are `live` it is known which have a heading that others have."""
+        self._alike = frozenset(page for one in live for page in one.alike)
         self._seen.clear()
         self._chunks.clear()
 
@@ -284,7 +305,11 @@ class PageViews:
         """Return what the pages of these ids say, of those that there are, in that order."""
         missing = [key for key in ids if key not in self._chunks]
         if missing:
-            self._chunks |= await self._store.contexts(missing)
+            pages = await self._store.contexts(missing)
+            self._chunks |= {
+                key: replace(page, is_alike=True) if key in self._alike else page
+                for key, page in pages.items()
+            }
         found = {key: self._chunks[key] for key in ids if key in self._chunks}
         while len(self._chunks) > CACHED:
             self._chunks.popitem(last=False)

@@ -169,7 +169,7 @@ class Searcher:
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name], self._pairs[name]
             self.learning.discard(name)
-        self._pages.clear()
+        self._pages.clear(self._live.values())
         self._places.clear()
         self._windows.clear()
         self._sources.clear()

@@ -20,7 +20,7 @@ from core.domain import Question, Turn
 from core.generation.answer import OnText, write
 from core.generation.context.fitting import Request
 from core.generation.context.reduction import cut
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings
 from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget

@@ -14,7 +14,7 @@ from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings
 from core.prompts import code_fault
 from core.text.markup import fences
 from core.text.words import identifiers, query_terms, sentences

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from core.domain import ContextChunk, Evidence
-from core.generation.quotes.blocks import Block, headings, last_heading, prose, split, terms
+from core.generation.quotes.blocks import Block, prose, split, terms
+from core.generation.quotes.titles import headings, last_heading
 from core.text.markup import GAP
 from core.text.words import one_line
 
@@ -150,10 +151,7 @@ def reduce(
 
 
 def _begins(blocks: Sequence[Block], of_it: Sequence[int], until: int) -> set[int]:
-    """Return the first paragraph of a page's own blocks where what is kept from `until` on is of its section.
-
-    It is often not understood without.
-    """
+    """Return the first paragraph of a page's own blocks where what is kept from `until` on needs it."""
     told = (at for at in of_it if blocks[at].kind == "paragraph")
     # a signature alone says what an entry is called, and not what it does
     first = [at for at in told if not _SIGNATURE.fullmatch(blocks[at].text.strip())][:1]

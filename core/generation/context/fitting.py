@@ -10,8 +10,8 @@ from core.domain import Evidence, QAPair, Turn
 from core.errors import ModelRefused
 from core.generation.citations import uncited
 from core.generation.context.by_rule import laid_out, shorten
-from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
+from core.generation.quotes.titles import headings
 from core.languages import _
 from core.ports import LanguageModel, Prompt
 from core.retrieval.release_notes.notes import version_of

@@ -12,7 +12,8 @@ from core import prompts
 from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
 from core.generation.context.by_rule import SHORT, laid_out, shorten
-from core.generation.quotes.blocks import Block, headings, split
+from core.generation.quotes.blocks import Block, split
+from core.generation.quotes.titles import headings
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line, sentences
 

@@ -11,7 +11,7 @@ from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
 from core.generation.context.by_rule import KEPT, shorten
 from core.generation.context.reduction import batches, together
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.titles import headings
 from core.ports import LanguageModel, Prompt
 
 OUTPUT_TOKENS = 200

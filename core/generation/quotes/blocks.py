@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from core.retrieval.release_notes.notes import is_version
 from core.text.markup import closes, outside_code
 from core.text.tables import BELOW_HEADER, cells
 from core.text.words import index_terms, one_line, sentences
-from core.vocabulary import BARE_HEADINGS
 
 Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", "rule"]
 """`row` is a row of a table under its header, where the table is too long to be quoted."""
@@ -252,37 +250,6 @@ def _word_terms(word: str) -> tuple[str, ...]:
 def terms(text: str) -> Iterable[str]:
     """Return what `index_terms` does, quickly for words seen before."""
     return (term for word in text.split() for term in _word_terms(word))
-
-
-_VERSION = re.compile(r"\d\.\d")
-_LEVELS = re.compile(r"(?<!\s)\s+>\s+")
-"""What stands between the headings of a path; "/" may stand in one: `tests / conftest.py files`."""
-
-
-def headings(title: str, heading: str, *, whole: bool = False) -> str:
-    """Join a page's title and the heading of a passage: `Quickstart › Sessions`, `Changes › 2.1 › Docs`.
-
-    Of release notes that are named after their newest version, that name is left out.
-    `heading` may be a path from the outermost heading; all of it is used where `whole` is true, else what
-    names a version, the innermost, and the one around that where it says nothing alone: `PNG › Saving`.
-    """
-    levels = [one_line(title), *(one_line(level) for level in _LEVELS.split(heading))]
-    levels = list(dict.fromkeys(level for level in levels if level))
-    if len(levels) > 1 and is_version(levels[0]) and is_version(levels[1]):
-        levels = levels[1:]  # release notes without a title are named after their newest version
-    inner = levels[1:]
-    says_little = inner[-1:] and inner[-1].lower().rstrip(":") in BARE_HEADINGS
-    told = [
-        level
-        for n, level in enumerate(inner[:-1], 2)
-        if _VERSION.search(level) or (says_little and n == len(inner))
-    ]
-    return " › ".join(levels if whole else [*levels[:1], *told, *inner[-1:]])
-
-
-def last_heading(title: str, heading: str) -> str:
-    """Return the innermost heading of a passage."""
-    return one_line(_LEVELS.split(heading)[-1]) or one_line(title)
 
 
 _OWN_LINE = re.compile(r"(`{3,})([^`]*)$")

@@ -9,10 +9,11 @@ from difflib import SequenceMatcher
 from core.domain import Citation, Evidence
 from core.generation.citations import citation
 from core.generation.phrases import both
-from core.generation.quotes.blocks import Block, headings, last_heading
+from core.generation.quotes.blocks import Block
 from core.generation.quotes.quote import Quoted
 from core.generation.quotes.stretches import stretches
-from core.generation.quotes.writing import Piece, written
+from core.generation.quotes.titles import headings_of, last_heading
+from core.generation.quotes.writing import Piece, more, written, written_all
 from core.languages import N_, _
 from core.text.markup import link
 from core.text.said import Said, statements
@@ -53,7 +54,7 @@ def place_of(piece: Piece) -> tuple[str, str]:
 def same(pieces: Sequence[Piece], release: str) -> tuple[str, tuple[Citation, ...]]:
     """Say that what was quoted is the same in a release; the `pieces` are of that one."""
     chunks = [piece.evidence.chunk for piece in pieces]
-    pages = [f"{link(headings(one.title, one.heading), one.url)} [{n}]" for n, one in enumerate(chunks, 1)]
+    pages = [f"{link(headings_of(one), one.url)} [{n}]" for n, one in enumerate(chunks, 1)]
     citations = tuple(citation(piece.evidence, n) for n, piece in enumerate(pieces, 1))
     return _(_SAME).format(release=release, pages=" · ".join(pages)), citations
 
@@ -66,7 +67,7 @@ def other(
     marks = difference(before, after) or difference(old.blocks, new.blocks)
     lead = _(_OTHER).format(release=release, other=old.evidence.chunk.release)
     parts = [f"{lead}\n\n{marks}"] if marks else []
-    return "\n\n".join([*parts, written(new, 1, product, release)]), (citation(new.evidence, 1),)
+    return "\n\n".join([*parts, written_all([(new, 1)], product, release)]), (citation(new.evidence, 1),)
 
 
 def sides(first: Quoted, second: Quoted, product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
@@ -77,12 +78,13 @@ def sides(first: Quoted, second: Quoted, product: str, release: str) -> tuple[st
     if [one_line(text) for text in told] == [one_line(block.text) for block in new.blocks]:
         lead = _(_SAME_IN_ALL).format(releases=both(release))
         # it is the same place in both, so the one quote bears both numbers
-        text = written(new, 2, product, new.evidence.chunk.release).replace(" [2]", " [1][2]")
+        text = written_all([(new, 2)], product, new.evidence.chunk.release).replace(" [2]", " [1][2]")
         return f"{lead}\n\n{text}", citations
     parts = [written(piece, number, product, release) for number, piece in enumerate((old, new), 1)]
+    cut = [number for number, piece in enumerate((old, new), 1) if piece.cut]
     if marks := difference(old.blocks, new.blocks, share=0.5):
         parts.append(marks)
-    return "\n\n".join(parts), citations
+    return more("\n\n".join(parts), cut), citations
 
 
 def called(evidence: Iterable[Evidence], name: str) -> list[Evidence]:
@@ -148,8 +150,10 @@ def _above(item: Evidence) -> list[str]:
 def together(pieces: Sequence[Piece], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
     """Show several pieces one below the other; what is quoted of one place twice stands there once."""
     told = list({place_of(piece): piece for piece in reversed(pieces)}.values())[::-1]
-    parts = [written(piece, number, product, release) for number, piece in enumerate(told, 1)]
-    return "\n\n".join(parts), tuple(citation(piece.evidence, n) for n, piece in enumerate(told, 1))
+    numbered = [(piece, number) for number, piece in enumerate(told, 1)]
+    return written_all(numbered, product, release), tuple(
+        citation(piece.evidence, n) for n, piece in enumerate(told, 1)
+    )
 
 
 def difference(old: Sequence[Block], new: Sequence[Block], share: float = 1.0) -> str:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from core.domain import ContextChunk
-from core.generation.quotes.blocks import last_heading, split, without_notes
+from core.generation.quotes.blocks import split, without_notes
 from core.generation.quotes.stretches import is_debris
+from core.generation.quotes.titles import last_heading
 from core.retrieval.features import is_name
 from core.text.markup import inert
 from core.text.words import cut_at_word, index_terms, one_line, sentences

@@ -13,9 +13,10 @@ from core.generation.quotes.blocks import split, without_notes
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
-from core.retrieval.release_notes.gone import IN_CODE, Told, named, summed_up
-from core.retrieval.release_notes.search import later
-from core.retrieval.release_notes.search import numbers as release_numbers
+from core.retrieval.release_notes.gone import IN_CODE, Told, summed_up
+from core.retrieval.release_notes.names import named
+from core.retrieval.release_notes.notes import as_written, later
+from core.retrieval.release_notes.notes import numbers as release_numbers
 from core.text.markup import inert, link
 from core.text.words import one_line, sentences
 from core.vocabulary import kind_of, tells
@@ -41,7 +42,9 @@ _SUCCESSOR = re.compile(
     r"|\bimport them (?:directly )?from"
     r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
     r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
-    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
+    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`"
+    r"|`(?P<its>[^`\s]{1,80})`(?:,? (?:and|or|&) `(?P<other>[^`\s]{1,80})`)?"
+    r" (?:now )?replaces? (?:it|this|them|these)\b",
     re.IGNORECASE,
 )
 _ADVISES = re.compile(
@@ -102,7 +105,8 @@ def listed(
         notes.entries += kept
         notes.is_cut |= is_cut
         citations += [cited] if kept else []
-    parts = [notes.written(number) for number, notes in shown.items()]
+    told = "\n\n".join(notes.written(number) for number, notes in shown.items())
+    parts = [more(told, [n for n, notes in shown.items() if notes.is_cut])] if told else []
     if parts and further:
         parts.append(_(_FURTHER).format(pages=" · ".join(list(dict.fromkeys(further))[:MAX_PAGES])))
     return "\n\n".join(parts), tuple(citations)
@@ -118,8 +122,7 @@ class _Notes:
 
     def written(self, number: int) -> str:
         body = "\n".join(f"> {line}".rstrip() for entry in self.entries for line in entry.split("\n"))
-        told = inert(f"**{self.heading}**\n{body} [{number}]")
-        return more(told, number) if self.is_cut else told
+        return inert(f"**{self.heading}**\n{body} [{number}]")
 
 
 def _telling(kind: str, item: Evidence, entries: list[str]) -> list[str]:
@@ -209,7 +212,7 @@ def _fate_of(
     """Return "`X` was deprecated in 2.2 and removed in 2.3."; empty where notes tell of parts of it only."""
     mine = [one for one in notes if one.name == name]
     events = [
-        f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
+        f"{_(_FATES[one.fate]).format(version=_version_of(one))} [{numbers[one.page.id]}]"
         for one in _without_same_version(summed_up(mine))
     ]
     if not events:
@@ -232,15 +235,19 @@ def _fate_of(
 
 def _without_same_version(told: Sequence[Told]) -> list[Told]:
     """Tell one fate of a version: its removal, else that it was deprecated, so that it still works."""
-    fates = {(one.fate, version_name(one.version)) for one in told}
+    fates = {(one.fate, _without_zeros(one.version)) for one in told}
 
     def counts(one: Told) -> bool:
-        version = version_name(one.version)
+        version = _without_zeros(one.version)
         milder = one.fate in ("renamed", "replaced") and ("deprecated", version) in fates
         is_over = one.fate == "deprecated" and ("removed", version) in fates
         return bool(one.fate) and not milder and not is_over
 
     return [one for one in told if counts(one)]
+
+
+def _without_zeros(version: tuple[int, ...]) -> tuple[int, ...]:
+    return version if not version or version[-1] else _without_zeros(version[:-1])
 
 
 def successors(told: Sequence[Told]) -> tuple[str, ...]:
@@ -258,10 +265,11 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
         before = [part for part in parts[:at] if re.search(r"\b(?:is|are|was|were) moved to\b", part)]
         after = [part for part in parts[at + 1 : at + 2] if not re.search(r"`[^`]{1,80}` (?:is|are) ", part)]
         for match in (one for part in (*before, parts[at], *after) for one in _SUCCESSOR.finditer(part)):
-            name = match["after"] or (match["before"] if known.fullmatch(match["old"]) else "")
+            name = match["after"] or (match["before"] if known.fullmatch(match["old"] or "") else "")
             name = _at_its_place(known, match) or name
-            if name and not known.fullmatch(name):
-                found[name] = None
+            for one in filter(None, (name, match["its"], match["other"])):
+                if not (known.fullmatch(one) or known.fullmatch(f"`{one}`")):
+                    found[one] = None
     return tuple(found)[:MOST_SUCCESSORS]
 
 
@@ -288,7 +296,7 @@ def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tupl
     parts = [
         " ".join(
             _("`{name}` came with {version}.").format(
-                name=one.name, version=f"{version_name(one.version)} [{numbers[one.page.id]}]"
+                name=one.name, version=f"{_version_of(one)} [{numbers[one.page.id]}]"
             )
             for one in told
         )
@@ -309,15 +317,13 @@ def dropping(
     That is a no, unless the version is what is asked for.
     """
     citations = numbered([citation(Evidence(1, told.page, 1.0), 0)])
-    version = version_name(told.version)
+    version = _version_of(told)
     answer = _("{version} dropped {software}.") if is_since_when else _("No: {version} dropped {software}.")
     said = answer.format(version=version, software=told.name)
     above = f"**{heading_over(told.page, product, release)}**"
     return inert(f"{said[:-1]} [1]{said[-1]}\n\n{above}\n> - {told.line} [1]"), citations
 
 
-def version_name(version: tuple[int, ...]) -> str:
-    """Write a version as people say it: 2.3 for 2.3.0."""
-    while len(version) > 2 and not version[-1]:
-        version = version[:-1]
-    return ".".join(map(str, version))
+def _version_of(told: Told | Came) -> str:
+    """Write a version as the notes that tell it do, over or in what is quoted: `v2024.07.0`."""
+    return as_written(told.version, (told.line, told.page.heading, told.page.title))

@@ -17,12 +17,13 @@ from core.errors import (
     ModelRefused,
 )
 from core.generation.citations import citation
-from core.generation.quotes.blocks import is_caption, last_heading
+from core.generation.quotes.blocks import is_caption
 from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
+from core.generation.quotes.titles import last_heading
 from core.generation.quotes.weighing import Asked, weighed
-from core.generation.quotes.writing import Cut, Piece, signed, written
+from core.generation.quotes.writing import Cut, Piece, signed, written_all
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
 from core.text.version_order import version_key
@@ -154,13 +155,11 @@ def quote(
         )
         pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
         citations = numbered(citation(piece.evidence, 0) for piece in pieces)
+        numbers = [cited.number for cited in citations]
         # what is cut out of a page may read otherwise than it did there
-        parts = [
-            written(piece, cited.number, product, release)
-            for piece, cited in zip(pieces, citations, strict=True)
-        ]
+        text = written_all(zip(pieces, numbers, strict=True), product, release)
         share = sum(wanted[t] for t in held) / total if total else 0.0
-        return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
+        return Quoted(text, citations, tuple(pieces), share)
 
     return replace(told(False), closest=partial(told, True))
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.domain import Evidence
-from core.generation.quotes.blocks import last_heading
 from core.generation.quotes.stretches import Stretch, marked
+from core.generation.quotes.titles import last_heading
 from core.retrieval.features import is_name
 from core.retrieval.release_notes.notes import is_version
 from core.text.words import one_line

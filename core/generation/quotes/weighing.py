@@ -10,12 +10,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.domain import Evidence
-from core.generation.quotes.blocks import headings, last_heading
 from core.generation.quotes.blocks import terms as terms_of
 from core.generation.quotes.sections import BEGINNING, Section, Whole
 from core.generation.quotes.stretches import Stretch, begun, marked, stretches
 from core.generation.quotes.tables import row_for
+from core.generation.quotes.titles import headings, last_heading
 from core.retrieval.features import is_name
+from core.retrieval.release_notes.notes import version_of
+from core.retrieval.release_notes.turned import asks_what_turned, turns
 from core.text.words import STOP_WORDS, one_line
 
 WEIGHTS: Mapping[str, float] = {
@@ -41,6 +43,8 @@ _OF_DEFAULT = 3.0
 """What that entry is worth more still where its default is asked for; ours."""
 _IS_SET = 3.0
 """What it is worth more still where the question shows it with a value; ours."""
+_TURNED = 3.0
+"""What an entry of release notes that says what is otherwise is worth more where that is asked; ours."""
 _TELLS_DEFAULT = 1.0
 """What any section that begins with its default is worth more then; ours."""
 _HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
@@ -129,7 +133,7 @@ class Asked:
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
     `is_default_wanted` that what it is without being set is asked for; `meant` are the terms of a word of
     which the meaning is asked for, `assigned` the settings that it shows with a value, `lines` its lines of
-    code, without spaces.
+    code, without spaces; `is_turned` tells that something is said to be otherwise than it was.
     """
 
     terms: Sequence[str]
@@ -138,6 +142,7 @@ class Asked:
     meant: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
+    is_turned: bool = False
 
     @classmethod
     def of(cls, question: str, terms: Sequence[str], entry: bool = False, default: bool = False) -> Asked:
@@ -151,6 +156,7 @@ class Asked:
             frozenset(term for word in meant for term in terms_of(word)),
             frozenset(_ASSIGNED.findall(question)),
             tuple(line for line in lines if len(line) >= _A_LINE and _IS_CODE.search(line)),
+            asks_what_turned(question),
         )
 
 
@@ -177,6 +183,7 @@ def weighed(
     own = _OWN * entry + _IS_SET * is_set
     if asked.is_default_wanted:
         own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:BEGINNING]))
+    is_told = asked.is_turned and bool(version_of(f"{chunk.title} > {chunk.heading}"))
     bigrams = set(pairwise(asked.terms))
     worth: list[float] = []
     scores: list[float] = []
@@ -198,7 +205,8 @@ def weighed(
         no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked.terms)) is None
         known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
         shows = _shown(one.stretch.text, asked.lines) if one.has_code and asked.lines else 0
-        worth.append(known + own + _SHOWS * shows - _NO_CELL * no_cell)
+        told = _TURNED * (is_told and one.stretch.stands_alone and turns(one.stretch.said))
+        worth.append(known + own + told + _SHOWS * shows - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
         score += _CODE_SHARE * sum(wanted[t] for t in inside)

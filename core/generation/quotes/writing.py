@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from textwrap import dedent
 from typing import Literal
 
 from core.domain import ContextChunk, Evidence
-from core.generation.quotes.blocks import Block, headings, indent, last_heading, requires, without_notes
+from core.generation.quotes.blocks import Block, indent, requires, without_notes
 from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, is_term
+from core.generation.quotes.titles import headings_of, last_heading
 from core.languages import N_, _
 from core.text.markup import GAP, inert
 from core.text.words import one_line, sentences
@@ -26,6 +27,7 @@ _LABEL = 40
 _NAMES = re.compile(r"> (?:\*\*[^*\n]{1,60}\*\*:?|`[^`\n]{1,60}`:?)")
 """A label of what follows it, and nothing else."""
 _MORE = N_("There is more on this page.")
+_MORE_PAGES = N_("There is more on these pages.")
 _ANNOUNCED = re.compile(r"\bthe following (?:[\w-]{1,30} ){0,2}\w{2,30}s:[*_ ]*$", re.IGNORECASE)
 """How a sentence ends that announces a list: "you can use the following contracts:"."""
 _DENIES = re.compile(
@@ -59,7 +61,7 @@ class Piece:
 
 def heading_over(chunk: ContextChunk, product: str, release: str) -> str:
     """Return what stands above a quote: title and heading, with the release where it is not the asked one."""
-    heading = headings(chunk.title, chunk.heading)
+    heading = headings_of(chunk)
     if chunk.release and release and chunk.release != release:
         heading = f"{heading} ({product} {chunk.release})" if heading else f"{product} {chunk.release}"
     return heading
@@ -97,13 +99,22 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     at = next((i for i in reversed(quoted_at) if not _NAMES.fullmatch(parts[i])), (quoted_at or [-1])[-1])
     if at < 0:
         return inert("\n\n".join([f"**{heading or chunk.path}** [{number}]", *parts]))
-    parts[at] += f" [{number}]"
+    leads = at + 1 < len(parts) and parts[at].endswith((":", "："))
+    # a number behind a colon would be read as that of what follows
+    parts[at] = f"{parts[at][:-1]} [{number}]{parts[at][-1]}" if leads else f"{parts[at]} [{number}]"
     if heading and parts[0].startswith("> "):
         parts[0] = f"**{heading}**\n{parts[0]}"
     elif heading:
         parts.insert(0, f"**{heading}**")
-    told = inert("\n\n".join(parts))
-    return more(told, number) if piece.cut else told
+    return inert("\n\n".join(parts))
+
+
+def written_all(pieces: Iterable[tuple[Piece, int]], product: str, release: str) -> str:
+    """Write quotes with their numbers one below the other, and which pages say more than is quoted last."""
+    told = list(pieces)
+    parts = [written(piece, number, product, release) for piece, number in told]
+    cut = dict.fromkeys(number for piece, number in told if piece.cut)
+    return more("\n\n".join(parts), cut)
 
 
 def _shortened(paragraph: Block, most: int) -> Block:
@@ -171,9 +182,12 @@ def _levelled(prose: str, levels: Sequence[int]) -> str:
     return "\n".join(lines)
 
 
-def more(told: str, number: int) -> str:
-    """Add that a page says more than what is quoted of it, below the quote: the page does not say this."""
-    return f"{told}\n\n{_(_MORE)} [{number}]"
+def more(told: str, numbers: Collection[int]) -> str:
+    """Add that pages say more than what is quoted of them, below all quotes: the pages do not say this."""
+    if not numbers:
+        return told
+    marks = "".join(f"[{number}]" for number in numbers)
+    return f"{told}\n\n{_(_MORE) if len(numbers) == 1 else _(_MORE_PAGES)} {marks}"
 
 
 def _one_line(paragraph: str) -> str:

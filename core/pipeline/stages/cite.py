@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from core.domain import Evidence
 from core.generation.phrases import nothing_on
-from core.generation.quotes.blocks import headings
 from core.generation.quotes.glimpse import glimpse_of
 from core.generation.quotes.quote import without_introduction
+from core.generation.quotes.titles import headings_of
 from core.pipeline.context import Draft, Needs, QueryContext
+from core.pipeline.release_notes import is_notes
 from core.pipeline.resources import Resources
 from core.retrieval.confidence import section_of
 from core.text.said import Said, statements
@@ -65,6 +66,8 @@ class Cite:
         section = (await self._searcher.sections([evidence]))[evidence.chunk.id]
         page, said = "\n\n".join(one.page for one in section), self._searcher.said
         name = self._product.name
+        if is_notes(evidence):  # an older release cannot have notes on what came after it
+            others = [other for other in others if pages.get(other)]
         found = [other for other in others if differs(answer, page, pages.get(other, ()), said(other), name)]
         return tuple(found[:OFFERED])
 
@@ -130,7 +133,7 @@ def links(pages: Sequence[Evidence], weights: Mapping[str, float], said: str) ->
     linked = []
     for item in pages:
         chunk = item.chunk
-        page = {"title": headings(chunk.title, chunk.heading), "url": chunk.url, "path": chunk.path}
+        page = {"title": headings_of(chunk), "url": chunk.url, "path": chunk.path}
         sentence = glimpse_of(chunk, weights)
         linked.append({**page, "text": sentence} if sentence and sentence not in said else page)
     return linked

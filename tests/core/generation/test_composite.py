@@ -85,3 +85,14 @@ def test_two_parts_that_the_same_quote_answers_stand_above_it_together() -> None
     assert text.startswith("*How do I use sessions?*\n\n*Do I need a key?*\n\n**")
     assert text.count("> ") == quote_parts(parts[:1], "Flask", "3.1")[0].count("> ")
     assert len(citations) == 1 and missed == ()
+
+
+def test_that_there_is_more_is_said_once_below_all_parts() -> None:
+    filler = "\n\n".join(f"Nothing of interest stands in paragraph {n}, long as it is." * 8 for n in range(4))
+    session = f"Set a secret key for a session.\n\n{filler}"
+    parts = [
+        part("How do I use sessions?", session, "session", "secret", "key"),
+        part("Upload?", f"Send an upload as a file.\n\n{filler}", "upload", "file", heading="Uploads"),
+    ]
+    text, _, _ = quote_parts(parts, "Flask", "3.1")
+    assert text.endswith("There is more on these pages. [1][2]") and text.count("There is more") == 1

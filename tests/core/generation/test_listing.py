@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.generation.quotes.listing import CHARACTERS, fate, listed
 from core.retrieval.release_notes.gone import Told
 from tests.core.generation.samples import evidence
@@ -49,6 +51,8 @@ def test_what_is_left_out_is_said_in_words_with_links_to_the_notes_that_have_no_
     text, citations = listed([notes(1, LONG), notes(2, dated, "3.1.1")], "", "Flask", "3.1")
     assert len(text) < CHARACTERS + 400 and "…" not in text and "Released" not in text
     assert "xxx. [1]\n\nThere is more on this page. [1]\n\n" in text and len(citations) == 1
+    short = [notes(1, LONG[:2_000]), notes(2, LONG, "3.0.0"), notes(3, "- End.", "2.9.0")]
+    assert listed(short, "", "Flask", "3.1")[0].count("There is more") == 1
     link = "[Changes › Version 3.1.1](https://docs.example.org/changes/#changes->-version-3.1.1)"
     assert text.endswith(f"More notes: {link.replace('>', '%3E')}")
 
@@ -102,3 +106,19 @@ def test_what_to_do_now_is_quoted_with_the_paragraph_that_tells_an_end() -> None
     assert said("Before.", gone, told, "Else.").endswith(f"> - {gone}\n\n> {told} [1]")
     for other in ("It was slow.", f"- {told}", f"If you {'need ' * 100}it.", "## If you need it"):
         assert said(gone, other).endswith(f"> - {gone} [1]")
+
+
+def test_versions_are_told_as_the_notes_write_them() -> None:
+    def of(fated: str, version: tuple[int, ...], spelled: str) -> Told:
+        page = notes(1, "", spelled).chunk
+        page = replace(page, id=spelled, heading=f"What's New > {spelled} (Jul 30, 2024) > Removals")
+        return Told("lid", fated, version, page, f"`lid` is {fated}.")
+
+    told = [of("removed", (2024, 7, 0), "v2024.07.0"), of("deprecated", (2, 3, 0), "2.3.0")]
+    assert fate(told, "Kettle", "2024.7")[0].startswith(
+        "`lid` was deprecated in 2.3.0 [2] and removed in v2024.07.0 [1]."
+    )
+    marked = replace(of("removed", (2, 4), "API"), line="Removed since version 2.4: use `cover`.")
+    assert fate([marked], "Kettle", "3.0")[0].startswith("`lid` was removed in 2.4 [1].")
+    unnamed = of("removed", (2, 4, 0), "Notes")
+    assert fate([unnamed], "Kettle", "3.0")[0].startswith("`lid` was removed in 2.4 [1].")

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import ContextChunk, Evidence
+from core.domain import ContextChunk, Document, Evidence, Product, Question, Release, Section
+from core.pipeline.context import QueryContext
+from core.pipeline.stage import run
 from core.pipeline.stages.cite import FURTHER, differs, further, links
+from core.recipes import recipe_of
 from core.text.said import Said
+from tests.core.evaluation.small import house
 
 PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at the start."
 
@@ -92,3 +96,18 @@ def test_a_link_comes_with_what_is_found_there_unless_the_answer_says_that() -> 
     one = replace(one, chunk=replace(one.chunk, page=f"It is read by everybody first.\n\n{PAGE}"))
     assert [link.get("text") for link in links([one], asked, "")] == ["Set `MAX_SIZE` to change the limit."]
     assert "text" not in links([one], asked, "> Set `MAX_SIZE` to change the limit. [1]")[0]
+
+
+@pytest.mark.parametrize(("heading", "offers"), [("Version 2.0", ()), ("Queues", ("1.0",))])
+async def test_notes_that_an_older_release_cannot_have_are_no_difference(
+    heading: str, offers: tuple[str, ...]
+) -> None:
+    said = "- The slow queue of the pot pauses for 60 seconds."
+    last = Document("changes.md", "Changes", "https://k/c", (Section(("Changes", heading), "", said),))
+    page = Document("pot.md", "Pot", "https://k/pot", (Section(("Pot",), "", "The lid is blue."),))
+    product = Product("Kettle", ("kettle",), (Release("1.0"), Release("2.0", latest=True)))
+    made, _ = await house(product, {"1.0": [page], "2.0": [page, last]}, None)
+    question = Question("how long does the slow queue of the pot pause?")
+    context = QueryContext(question, is_draft=True, withheld=frozenset({"memory"}))
+    answer = await run(recipe_of("threadlore")(made.parts), context)
+    assert answer.citations[0].path == "changes.md" and answer.offers == offers

@@ -4,6 +4,7 @@ import pytest
 
 from core.domain import Evidence
 from core.errors import ModelBusy, ModelUnavailable
+from core.generation.citations import uncited
 from core.generation.quotes.blocks import Block, terms
 from core.generation.quotes.quote import (
     _WHAT_IS,
@@ -16,7 +17,7 @@ from core.generation.quotes.quote import (
 from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, begun, stretches
 from core.generation.quotes.weighing import Read
-from core.generation.quotes.writing import Piece, written
+from core.generation.quotes.writing import Piece, written, written_all
 from core.languages import speaking
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -112,7 +113,7 @@ def test_a_section_that_was_cut_into_pages_is_read_whole() -> None:
     first, last = "You set the secret key like this:", "```\napp.secret_key = 1\n```"
     cut = evidence(1, last)
     text, _ = ask("secret key session", cut, sections={cut.chunk.id: Whole(f"{first}\n\n{last}")})
-    assert text.startswith(f"**Quickstart › Sessions**\n> {first} [1]\n\n```")
+    assert text.startswith(f"**Quickstart › Sessions**\n> {first[:-1]} [1]:\n\n```")
 
 
 FILLER = " ".join(["Nothing of this is about it, and it takes a good deal of room."] * 11)
@@ -243,7 +244,7 @@ def test_where_a_default_is_asked_for_the_entry_that_tells_it_goes_first() -> No
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:
     code = "```python\nupload()\n```"
     text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\nExample:\n\n{code}"))
-    assert f"> Upload with `upload()`: [1]\n\n{code}" in text
+    assert f"> Upload with `upload()` [1]:\n\n{code}" in text
     text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\n`main.py`\n\n{code}"))
     assert f"> Upload with `upload()`: `main.py` [1]\n\n{code}" in text
 
@@ -278,7 +279,7 @@ def test_what_leans_on_the_paragraph_before_brings_it_along() -> None:
 def test_a_bare_example_brings_along_what_it_is_an_example_of() -> None:
     told, shown = "It is read once.", "Example:\n\n```\nsecret_key = upload(file)\n```"
     text, _ = ask("secret key upload", evidence(1, "\n\n".join([FILLER, told, shown, FILLER, FILLER])))
-    assert f"> {told}\n\n> Example: [1]\n\n```" in text
+    assert f"> {told}\n\n> Example [1]:\n\n```" in text
 
 
 def test_where_trouble_is_told_of_the_remedy_is_quoted_with_it() -> None:
@@ -761,6 +762,45 @@ def test_what_a_word_means_is_told_by_its_entry_in_the_glossary(question: str, f
     ]
     told = quote(query_terms(question), pages, weight, "Kettle", "3.1", question=question)
     assert first in told.citations[0].title
+
+
+def test_that_there_is_more_is_said_once_below_all_quotes() -> None:
+    second = LONG.replace("limit of a form", "colour of a lid").replace("LIMIT", "COLOUR")
+    pieces = [
+        replace(quoted.pieces[0], cut="section")
+        for quoted in (
+            quote(query_terms(asked), [evidence(n, page, heading=asked)], weight, "Flask", "3.1")
+            for n, asked, page in ((1, "limit form", LONG), (2, "colour lid", second))
+        )
+    ]
+    text = written_all(zip(pieces, (1, 2), strict=True), "Flask", "3.1")
+    assert text.count("There is more") == 1 and text.endswith("There is more on these pages. [1][2]")
+    one = written_all([(pieces[0], 1), (replace(pieces[1], cut=""), 2)], "Flask", "3.1")
+    assert one.endswith("\n\nThere is more on this page. [1]") and one.count("There is more") == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("Set the secret key like this:\n\n```\nkey = 1\n```", "> Set the secret key like this [1]:\n\n```"),
+        ("这样设置 secret key：\n\n```\nkey = 1\n```", "> 这样设置 secret key [1]：\n\n```"),
+        ("Set the secret key: it is read once.", "> Set the secret key: it is read once. [1]"),
+    ],
+)
+def test_a_number_stands_before_the_colon_that_leads_to_code(page: str, said: str) -> None:
+    text, _ = ask("secret key", evidence(1, page))
+    assert said in text and uncited(text).count("[1]") == 0 and page.split("\n")[0] in uncited(text)
+
+
+def test_what_is_said_to_be_otherwise_is_told_by_the_notes_that_say_so() -> None:
+    page = "The lid of the pot shows the number of its version to everybody."
+    guide = evidence(1, page, heading="Lid", score=9)
+    page = "- Fix the pot.\n- remove the version from the lid"
+    notes = evidence(2, page, heading="Version 2.1.0", score=7)
+    text, _ = asked_as("the lid used to show the version number and now it is bare", guide, notes)
+    assert text.startswith("**Quickstart › Version 2.1.0**\n> - remove the version from the lid")
+    text, _ = asked_as("does the lid show the version number", guide, notes)
+    assert text.startswith("**Quickstart › Lid**")
 
 
 def settings_of(count: int) -> str:

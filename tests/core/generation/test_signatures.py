@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.generation.quotes.blocks import Block, headings, last_heading
+from core.generation.quotes.blocks import Block
 from core.generation.quotes.quote import quote
 from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch
+from core.generation.quotes.titles import headings, last_heading
 from core.generation.quotes.writing import Piece, signed
 from tests.core.generation.samples import evidence
 
@@ -65,3 +66,19 @@ def test_an_item_with_code_is_quoted_as_the_others() -> None:
     page = "- `append`: it is so:\n\n  ```\n  tests/\n    a.py\n  ```\n\n  Then they run.\n- `other`"
     text = quote(["append"], [evidence(1, page)], lambda term: 1.0, "Tool", "3.1").text
     assert "> - `append`: it is so:\n\n```\ntests/\n  a.py\n```\n\n> Then they run. [1]" in text
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_alike", "shown"),
+    [
+        ("Plots > Facets > Simple", False, "Plots › Simple"),
+        ("Plots > Facets > Simple", True, "Plots › Facets › Simple"),
+        ("Plots > Facets > Simple Example", False, "Plots › Facets › Simple Example"),
+        ("Plots > Simple", True, "Plots › Simple"),
+        ("Plots > Version 2.0 > Fixes", True, "Plots › Version 2.0 › Fixes"),
+    ],
+)
+def test_the_heading_around_one_that_others_have_too_is_shown(
+    heading: str, is_alike: bool, shown: str
+) -> None:
+    assert headings("Plots", heading, is_alike=is_alike) == shown

@@ -231,7 +231,7 @@ async def test_the_few_shot_form_is_measured_with_its_calls_and_what_it_could_no
 
 async def reading(text: str, source: str = "s", days: float = 0.5) -> tuple[OnlyFresh, QueryContext]:
     """Return the stage, so many days after the source was read, and a question with what it found."""
-    page = Document("limits.md", "Queue", "https://k/limits", (Section(("The queue",), "", TABLE),))
+    page = Document("limits.md", "Queue", "https://k/limits", (Section(("When it is down",), "", TABLE),))
     product = Product("Queue", (), (Release("1.0", latest=True),))
     made, searcher = await house(product, {"1.0": [page]}, source=source)
     await searcher._store.note_run("1.0", source, "", ())

@@ -20,7 +20,7 @@ from core.errors import ModelUnavailable, ServerDown
 from core.generation.citations import citation
 from core.pipeline.context import QueryContext
 from core.pipeline.release_notes import Told, begun, nearest
-from core.pipeline.stage import dont_know, run
+from core.pipeline.stage import changes_often, dont_know, run
 from core.pipeline.stages.quote import about_others
 from core.query.language import detected
 from core.recipes import recipe_of
@@ -165,6 +165,16 @@ async def test_what_is_so_just_now_is_not_answered_from_pages() -> None:
         "I don't know.\n\nThe answer changes often, and I have not read it anywhere just now."
     )
     assert "[Limits](https://k/limits)" in told
+
+
+def test_pages_that_say_nothing_of_what_changes_from_day_to_day_are_not_offered() -> None:
+    other = evidence(1, "The proxy is started by the system.", heading="Proxy")
+    context = asked("when is the next chess olympiad", other)
+    told = changes_often(context, FLASK).text
+    assert told.endswith("I have not read it anywhere just now.") and "pages" not in told
+    speaks = evidence(1, "We play chess every week.", heading="Chess")
+    told = changes_often(asked("when is the next chess olympiad", speaks), FLASK).text
+    assert "The nearest pages are:" in told and "Chess" in told
 
 
 def test_a_page_of_another_release_is_never_shown_without_that_it_is_one() -> None:

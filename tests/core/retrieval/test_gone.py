@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.domain import ContextChunk
 from core.generation.quotes.listing import successors
-from core.retrieval.release_notes.gone import ended, fates, of_function, stays, summed_up
+from core.retrieval.release_notes.gone import ended, fates, of_function, of_variables, stays, summed_up
 
 Version = tuple[int, ...]
 
@@ -262,3 +262,43 @@ def test_what_is_imported_from_an_owner_is_a_name_of_its_own() -> None:
     line = "Importing `escape` and `Markup` from `kettle` is deprecated. Import them from `safe` instead."
     assert fate("kettle.Markup", line) == "deprecated" and fate("kettle.escape", line) == "deprecated"
     assert fate("pot.Markup", line) is None and fate("kettle.safe", line) is None
+
+
+DROPPED = (
+    "- `Dataset.drop()` & `DataArray.drop` are now deprecated. `Dataset.drop_sel` & `Dataset.drop_vars`"
+    " replace them for labels & variables respectively."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("ds.drop", True),
+        ("da.drop()", True),
+        ("ds2.drop", True),
+        ("Dataset.drop", True),
+        ("pot.drop", False),  # short for no class that is named there
+        ("app.drop", False),  # known to be an `App`
+        ("dis.drop", False),  # a module of Python's own
+        ("drop", True),
+    ],
+)
+def test_a_short_variable_is_of_the_class_that_it_is_short_for(name: str, found: bool) -> None:
+    line = DROPPED if name != "dis.drop" else DROPPED.replace("Dataset", "DataIsles")
+    assert told(name, ((2, 0), line)) == ([("deprecated", (2, 0))] if found else [])
+
+
+def test_several_names_that_replace_it_are_told() -> None:
+    known = fates("ds.drop", [note((2, 0), DROPPED)])
+    assert successors(known) == ("Dataset.drop_sel", "Dataset.drop_vars")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("my_data.drop", "drop"), ("self.drop", ""), ("os.drop", ""), ("Pot.drop", ""), ("drop", "")],
+)
+def test_what_found_notes_tell_is_told_of_a_name_behind_a_variable_of_the_asker(
+    name: str, found: str
+) -> None:
+    notes = [note((2, 0), DROPPED), note((1, 0), "- The new `Dataset.drop` makes it easy.")]
+    assert {one.name for one in of_variables([name], notes)} == ({found} if found else set())

@@ -16,11 +16,11 @@ from core.ports import Corpus, CorpusStore, SearchRow
 from core.retrieval.found import Found
 from core.retrieval.live import Live, PageViews, live_of, notes_in
 from core.retrieval.release_notes.dated import entries_on
-from core.retrieval.release_notes.gone import named
 from core.retrieval.release_notes.index import NoteIndex, rank_of, settled
-from core.retrieval.release_notes.notes import HOLDING, Note
+from core.retrieval.release_notes.names import named
+from core.retrieval.release_notes.notes import HOLDING, Note, later
 from core.retrieval.release_notes.requirements import dropped, drops
-from core.retrieval.release_notes.search import DROPPED, MORE, NOTES, ReleaseNotes, later
+from core.retrieval.release_notes.search import DROPPED, MORE, NOTES, ReleaseNotes
 from core.vocabulary import CHANGES, tells
 from tests.fakes import FakeWords
 

@@ -5,10 +5,10 @@ from typing import cast
 import pytest
 
 from core.domain import ContextChunk, Evidence, News, Span
-from core.ports import Corpus, CorpusStore
+from core.ports import Corpus, CorpusStore, SearchRow
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
-from core.retrieval.live import Live, PageViews, ages_of
+from core.retrieval.live import Live, PageViews, ages_of, live_of
 from core.retrieval.release_notes.index import NoteIndex, settled
 from core.retrieval.release_notes.notes import Note, notes_of, version_of
 from core.retrieval.release_notes.search import ReleaseNotes
@@ -153,6 +153,8 @@ def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
         ("can we change our key and nothing changes for people?", True),
         ("what do I have to change when I move from 1.5 to 2.0?", True),
         ("did they remove the lid", True),
+        ("boil with lid= now errors, an older version just did it", True),
+        ("is there an older version of the page?", False),
     ],
 )
 def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
@@ -185,3 +187,18 @@ def test_notes_of_what_an_admin_added_tell_nothing_of_the_product(asked: str, ow
     live = dict.fromkeys(("3.1", ADDED, "2.0", "click==8.1"), cast(Live, None))
     notes = ReleaseNotes(live, cast(PageViews, None), FakeWords())
     assert notes._own(asked) == own
+
+
+def test_pages_of_sections_with_the_heading_of_another_one_are_known() -> None:
+    def alike(*headings: str) -> list[int]:
+        rows = [
+            SearchRow(f"s{n}", f"c{n}", "d", f"Plots > {heading}", "", "", f"s{n}")
+            for n, heading in enumerate(headings)
+        ]
+        found = live_of(Corpus("2.0", "mini@256", 1, 0.0, 1, len(rows)), rows).alike
+        return [n for n in range(len(headings)) if f"c{n}" in found]
+
+    assert alike("Facets > Simple", "Lines > Simple", "Lines > Other") == [0, 1]
+    assert alike("Facets > Simple", "Facets > Simple") == [], "pages of one section"
+    assert alike("Version 2.0 > Fixes", "Version 1.0 > Fixes") == []
+    assert alike("Pot > Pot.boil()", "Lid > Pot.boil()") == []

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.domain import ContextChunk
-from core.retrieval.release_notes.gone import named
 from core.retrieval.release_notes.index import NoteIndex
+from core.retrieval.release_notes.names import named
 from core.retrieval.release_notes.notes import HOLDING, Note, Places
 from core.text.words import index_terms, parts_indexed, terms_inside
 
