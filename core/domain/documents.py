@@ -31,13 +31,15 @@ class RawDocument:
 class Section:
     """A heading with the text under it, as Markdown; `headings` runs from the outermost heading.
 
-    `terms` are what the documentation's own index lists it under; they are searched and never shown.
+    `terms` are what the documentation's own index lists it under; they are searched and never shown. `page`
+    is the address, relative to the document's, of the page that it is published on, where that is another.
     """
 
     headings: tuple[str, ...]
     anchor: str
     text: str
     terms: tuple[str, ...] = ()
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import urljoin
 
 from core.domain import ChunkedDocument, ContextChunk, Document, SearchChunk, Section, content_hash
 from core.ingestion.blocks import Piece, fitting, groups, join, pieces
@@ -73,7 +74,11 @@ def chunk(
     content = content_hash(
         document.title,
         document.url,
-        *(part for s in document.sections for part in (" > ".join(s.headings), s.anchor, s.text, *s.terms)),
+        *(
+            part
+            for s in document.sections
+            for part in (" > ".join(s.headings), s.page + s.anchor, s.text, *s.terms)
+        ),
     )
     document_id = content_hash(release, source, document.path, content)
     found = [page for section in document.sections for page in cut_pages(section, page_characters)]
@@ -124,7 +129,7 @@ def _context(key: str, document: Document, page: Page, near: tuple[str, str], re
         path=document.path,
         title=document.title,
         heading=" > ".join(page.section.headings),
-        url=_linked(document.url, page.section.anchor),
+        url=linked(document.url, page.section),
         page=page.text,
         before=near[0],
         after=near[1],
@@ -318,5 +323,8 @@ def _edge(parts: Sequence[Piece], size: int, *, last: bool) -> str:
     return join(taken)
 
 
-def _linked(url: str, anchor: str) -> str:
-    return address(f"{url.split('#', 1)[0]}#{anchor}" if anchor and url else url)
+def linked(url: str, section: Section) -> str:
+    """Return the address of a section of the document that stands at `url`."""
+    if url and section.page:
+        url = urljoin(url, section.page)
+    return address(f"{url.split('#', 1)[0]}#{section.anchor}" if section.anchor and url else url)

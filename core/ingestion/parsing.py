@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
-from core.domain import ChunkedDocument, Document, RawDocument, Section, content_hash
+from core.domain import ChunkedDocument, Document, RawDocument, content_hash
 from core.errors import NoDocument, OverQuota, SourceError, ThreadloreError
 from core.ingestion import formats
 from core.ingestion.chunking import chunk
@@ -70,17 +70,16 @@ def parse(raw: RawDocument) -> Document:
             f"{raw.path} is nested too deeply to be read; simplify it or leave it out of the source."
         ) from None
     sections = (
-        Section(
-            tuple(_heading(heading) for heading in section.headings),
-            section.anchor,
-            literal(visible(section.text)),
-            tuple(one_line(visible(term)) for term in section.terms),
+        replace(
+            section,
+            headings=tuple(_heading(heading) for heading in section.headings),
+            text=literal(visible(section.text)),
+            terms=tuple(one_line(visible(term)) for term in section.terms),
         )
         for section in document.sections
     )
-    return replace(
-        document, title=_heading(document.title), sections=tuple(s for s in sections if s.text.strip())
-    )
+    told = tuple(section for section in sections if section.text.strip())
+    return replace(document, title=_heading(document.title), sections=told)
 
 
 def _heading(text: str) -> str:
@@ -200,7 +199,8 @@ def _cut(
     document = None
     if reaches_out(raw):  # what it includes may change while it stays the same
         document = parse(raw)
-        hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
+        read = (text for s in document.sections for text in (*s.headings, s.page + s.anchor, s.text))
+        hash_ = content_hash(hash_, *read)
     if before == hash_:
         return None
     made = chunk(

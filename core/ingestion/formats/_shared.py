@@ -122,6 +122,8 @@ def _python_object(lines: list[str], name: str) -> list[str]:
 TAB_CHARACTERS = 600
 """Characters above which a tab is a section, so that each passage of it says whose it is; ours."""
 
+DRAWN = frozenset({"mermaid"})
+"""Languages of code that readers of Markdown and HTML see as a drawing."""
 _PLAIN_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext", "default", "guess", "literal", "txt"})
 _SPACE = re.compile(r"\s+")
 # HTML themes and MkDocs put a permalink sign into headings.
@@ -260,7 +262,7 @@ class Outline:
     """Collects Markdown blocks under the headings they stand under, in reading order."""
 
     def __init__(self) -> None:
-        self._stack: list[tuple[int, str, str]] = []
+        self._stack: list[tuple[int, str, str, str]] = []
         self._blocks: list[str] = []
         self._terms: list[str] = []
         self._coming: list[str] = []
@@ -269,7 +271,7 @@ class Outline:
     @property
     def anchor(self) -> str:
         """Return the anchor of the innermost open heading that has one."""
-        return next((anchor for _, _, anchor in reversed(self._stack) if anchor), "")
+        return next((anchor for _, _, anchor, _ in reversed(self._stack) if anchor), "")
 
     @property
     def level(self) -> int:
@@ -281,7 +283,7 @@ class Outline:
         self._flush()
         while self._stack and self._stack[-1][0] >= level:
             self._stack.pop()
-        self._stack.append((level, heading_text(text), anchor))
+        self._stack.append((level, heading_text(text), anchor, ""))
 
     def add(self, block: str) -> None:
         """Append a block under the open heading."""
@@ -295,12 +297,12 @@ class Outline:
         self._coming += terms
 
     @contextmanager
-    def under(self, text: str, anchor: str) -> Iterator[None]:
+    def under(self, text: str, anchor: str, page: str = "") -> Iterator[None]:
         """Collect what is added meanwhile under one more heading, then go on under the old one."""
         self._flush()
         depth = len(self._stack)
         level = self._stack[-1][0] + 1 if self._stack else 1
-        self._stack.append((level, heading_text(text), anchor or self.anchor))
+        self._stack.append((level, heading_text(text), anchor or self.anchor, page))
         try:
             yield
         finally:
@@ -309,9 +311,10 @@ class Outline:
 
     def _flush(self) -> None:
         if self._blocks:
-            headings = tuple(text for _, text, _ in self._stack if text)
-            terms = tuple(dict.fromkeys(self._terms))
-            self._sections.append(Section(headings, self.anchor, "\n\n".join(self._blocks), terms))
+            headings = tuple(text for _, text, _, _ in self._stack if text)
+            page = next((page for *_, page in reversed(self._stack) if page), "")
+            terms, said = tuple(dict.fromkeys(self._terms)), "\n\n".join(self._blocks)
+            self._sections.append(Section(headings, self.anchor, said, terms, page))
             self._blocks, self._terms = [], []
 
     def sections(self) -> tuple[Section, ...]:

@@ -1,5 +1,10 @@
 """What pages take from the code in lists, and docstrings as Google writes them."""
 
+import pytest
+
+from core.domain import RawDocument, Section
+from core.ingestion.chunking import linked
+from core.ingestion.parsing import parse
 from tests.core.ingestion.pages import body, parsed, section
 
 CODE = '''
@@ -70,6 +75,51 @@ def test_pages_that_autosummary_would_make_are_in_the_list(tmp_path):
         "`thing.norm(x, ord=None)`\n\nGives the norm of a matrix.\n\nDetails."
         in section(document, "norm()").text
     )
+
+
+LISTED = (
+    "API\n===\n\n.. currentmodule:: thing\n\n.. autosummary::\n   :toctree: generated/\n"
+    "   :template: own.rst\n\n   norm\n   Box\n\nMore\n----\n\nText.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "url", "page"),
+    [
+        ("api.rst", "https://x.example/en/api.html", "https://x.example/en/generated/thing.{}.html#thing.{}"),
+        ("api.rst", "https://x.example/api/", "https://x.example/generated/thing.{}/#thing.{}"),
+        ("index.rst", "https://x.example/", "https://x.example/generated/thing.{}/#thing.{}"),
+        (
+            "a/index.rst",
+            "https://x.example/a/index.html",
+            "https://x.example/a/generated/thing.{}.html#thing.{}",
+        ),
+        ("api.rst", "https://x.example/api", "https://x.example/generated/thing.{}#thing.{}"),
+        ("api.rst", "https://code.example/blob/main/api.rst", "https://code.example/blob/main/api.rst#api"),
+        ("api.rst", "https://x.example/view?page=api", "https://x.example/view?page=api#api"),
+        ("api.rst", "", ""),
+    ],
+)
+def test_what_autosummary_makes_pages_of_is_linked_where_they_are(tmp_path, path, url, page):
+    root = project(tmp_path)
+    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).write_text(LISTED)
+    document = parse(RawDocument(path, url, LISTED.encode(), "rst", str(root), str(root / path)))
+
+    def address(heading, name):
+        found = linked(document.url, section(document, heading))
+        return found, page.format(*(name for _ in range(page.count("{}"))))
+
+    assert len(set(address("norm()", "norm"))) == 1
+    found, wanted = address("Box.open()", "Box")
+    assert found == (f"{wanted}.open" if "generated" in page else wanted)
+    assert linked(url, section(document, "More")) == (f"{url}#more" if url else "")
+
+
+def test_objects_of_a_list_in_markdown_are_linked_where_their_pages_are(tmp_path):
+    text = f"# API\n\n```{{eval-rst}}\n{LISTED.partition('More')[0].partition('===')[2]}\n```\n"
+    assert section(parsed(text, "markdown", project(tmp_path)), "norm()").page == "../generated/thing.norm/"
+    assert linked("https://x.example/a.html#b", Section((), "c", "Text.")) == "https://x.example/a.html#c"
 
 
 def test_a_plain_autosummary_is_a_list(tmp_path):

@@ -193,7 +193,9 @@ def test_footnotes_are_marked_as_no_citation_of_an_answer_is() -> None:
         "It fails [1]_, see [#]_ and [Knuth]_.\n\n.. [1] A *disk*.\n\n.. [#] Later.\n\n.. [Knuth] A book.",
         "rst",
     )
-    assert told == "It fails [^1], see [^2] and [Knuth].\n\n[^1] A *disk*.\n\n[^2] Later.\n\n[Knuth] A book."
+    assert (
+        told == "It fails [^1], see note 2 and [Knuth].\n\n[^1] A *disk*.\n\n[^2] Later.\n\n[Knuth] A book."
+    )
     link = "<a class='footnote-reference brackets' href='#id2'><span>[</span>1<span>]</span></a>"
     page = f"<main><h1>Disks</h1><p>It fails in some circumstances {link}, but seldom.</p></main>"
     assert body(page, "html") == "It fails in some circumstances [^1], but seldom."

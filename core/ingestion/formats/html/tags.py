@@ -99,6 +99,7 @@ def is_skipped(tag: Tag) -> bool:
     if (
         tag.name in _SKIPPED
         or tag.has_attr("hidden")
+        or (tag.name in ("pre", "div") and "mermaid" in (tag.get("class") or ()))
         or (tag.get("aria-hidden") == "true" and tag.name != "pre")
     ):
         return True

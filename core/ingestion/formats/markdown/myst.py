@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.domain import RawDocument
+from core.domain import RawDocument, Section
 from core.ingestion import autodoc, front_matter
 from core.ingestion.docstrings import as_markdown
 from core.ingestion.formats import parser_of
@@ -26,11 +26,12 @@ from core.ingestion.formats._shared import (
     sliced,
 )
 from core.ingestion.formats.markdown import extensions as _extensions
+from core.ingestion.formats.rst.cells import is_hidden, seen
 from core.ingestion.formats.rst.sphinx import (
     ADMONITIONS,
     AUTODOC,
     CODE,
-    DIAGRAMS,
+    DRAWINGS,
     DROPPED,
     ENDINGS,
     LABELS,
@@ -48,6 +49,11 @@ MAX_DEPTH = 5
 _CONTAINERS = frozenset(
     {"info", "success", "failure", "abstract", "example", "quote", "bug", "caution", "details"}
 )
+
+
+_CARDS = frozenset({"card", "grid-item-card", "panels"})
+_CARD_PARTS = re.compile(r"^[ \t]*(?:\^{3,}|\+{3,}|-{3,})[ \t]*$", re.M)
+"""What stands between the head, the text and the foot of a card, and between panels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +106,8 @@ def opens_sections(given: Directive) -> bool:
     )
 
 
-def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[tuple[str, ...], str, str]]:
-    """Return (headings, anchor, text) of included files, embedded reStructuredText and documented code.
+def sections(given: Directive, raw: RawDocument, depth: int) -> Sequence[Section]:
+    """Return what included files, embedded reStructuredText and documented code say.
 
     An included file's headings run from its outermost one; of the others it is the innermost alone.
     """
@@ -119,34 +125,36 @@ def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[tuple
         path, text = found
         text = sliced(text, given.options)
         if "literal" in given.options or "code" in given.options:
-            return [((), "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))]
+            return [
+                Section((), "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))
+            ]
         inner = RawDocument(raw.path, raw.url, b"", "markdown", raw.root, str(path))
         if path.suffix in (".rst", ".txt"):
-            parsed = rst.parse(inner, text).sections
-        else:
-            writer = markdown.MarkdownWriter(inner, myst=True, depth=depth + 1)
-            writer.write_page(front_matter.split(text)[1])
-            parsed = writer.outline.sections()
-        return [(s.headings, s.anchor, s.text) for s in parsed]
+            included: Sequence[Section] = rst.parse(inner, text).sections
+            return included
+        writer = markdown.MarkdownWriter(inner, myst=True, depth=depth + 1)
+        writer.write_page(front_matter.split(text)[1])
+        read: Sequence[Section] = writer.outline.sections()
+        return read
     options = "".join(f"   :{name}: {value}\n" for name, value in given.options.items())
     source = given.content if given.name == "eval-rst" else f".. {given.name}:: {given.argument}\n{options}"
-    return [(s.headings[-1:], s.anchor, s.text) for s in rst.parse(raw, source).sections]
+    return [replace(one, headings=one.headings[-1:]) for one in rst.parse(raw, source).sections]
 
 
-def _documented_code(given: Directive, raw: RawDocument) -> list[tuple[tuple[str, ...], str, str]]:
+def _documented_code(given: Directive, raw: RawDocument) -> list[Section]:
     """Return what mkdocstrings shows of an object of the code, under the anchors that it gives."""
     markdown = parser_of("markdown")
     kind = autodoc.kind_of(raw.root, given.argument)
     options = {} if given.options.get("members", "").lower() == "false" else given.options
     entries = autodoc.documented(raw.root, kind, given.argument, "", options) if kind else ()
-    found: list[tuple[tuple[str, ...], str, str]] = []
+    found: list[Section] = []
     for entry in entries:
         writer = markdown.MarkdownWriter(raw, depth=MAX_DEPTH)
         text = _extensions.plain(as_markdown(entry.docstring))
         body = writer.nested(text) if text.strip() else []
         shown = [inline_code(entry.signature)] if entry.signature else []
         if shown or body:
-            found.append(((entry.heading,), entry.name, "\n\n".join([*shown, *body])))
+            found.append(Section((entry.heading,), entry.name, "\n\n".join([*shown, *body])))
     return found
 
 
@@ -155,20 +163,26 @@ def blocks(given: Directive, writer: Writer) -> list[str]:
     if opens_sections(given):  # inside of a list or a note: its headings are only bold there
         found = sections(given, writer.raw, writer.depth)
         return [
-            block for path, _, text in found for block in [*(f"**{heading}**" for heading in path[-1:]), text]
+            block
+            for one in found
+            for block in [*(f"**{heading}**" for heading in one.headings[-1:]), one.text]
         ]
+    if given.name in DRAWINGS:
+        return writer.nested(given.options.get("caption") or given.options.get("alt", ""))
     if given.name in CODE:
+        if is_hidden(given.name, given.options, plots=conf_of(writer.raw).shows_plots):
+            return []
         language = CODE.get(given.name) or ""
-        said = given.argument.split()[:1]
-        if said and language not in DIAGRAMS:
+        if said := given.argument.split()[:1]:
             language = said[0]
-        return [
-            fence(given.content, "python" if language in ("ipython", "ipython3", "python3") else language)
-        ]
+        content = "\n".join(seen(given.name, given.content.split("\n")))
+        return [fence(content, "python" if language in ("ipython", "ipython3", "python3") else language)]
     if given.name in DROPPED or (given.name == "only" and not for_html(given.argument)):
         return []
     if given.name == "math":
         return [f"$$\n{given.content.strip()}\n$$"]
+    if given.name in _CARDS:
+        given = replace(given, content=_CARD_PARTS.sub("", given.content))
     known = given.name in VERSIONS or given.name in TITLED or is_admonition(given.name)
     if not known and (language := session(given.content)):  # a project's own (pip's `pip-cli`)
         return [fence(given.content, language)]

@@ -19,7 +19,9 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from core.domain import Document, RawDocument
 from core.errors import NoDocument
 from core.ingestion import front_matter
+from core.ingestion.formats._identifiers import starred
 from core.ingestion.formats._shared import (
+    DRAWN,
     TAB_CHARACTERS,
     Outline,
     bullets,
@@ -107,11 +109,11 @@ class MarkdownWriter:
         elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
             HtmlWriter(self.outline).write(soup_of(node.content))
         elif directive and _myst.opens_sections(directive):
-            for headings, anchor, body in _myst.sections(directive, self.raw, self.depth):
+            for one in _myst.sections(directive, self.raw, self.depth):
                 with ExitStack() as opened:
-                    for heading in headings:
-                        opened.enter_context(self.outline.under(heading, anchor))
-                    self.outline.add(body)
+                    for heading in one.headings:
+                        opened.enter_context(self.outline.under(heading, one.anchor, one.page))
+                    self.outline.add(one.text)
         elif tab := self._tab(node):
             self._write_tab(*tab)
         else:
@@ -185,7 +187,10 @@ class MarkdownWriter:
             return [f"**{heading_text(_ANCHOR.sub('', inline(node.children[0])))}**"] if node.children else []
         if kind in ("fence", "colon_fence"):
             directive = self._directive_of(node)
-            return _myst.blocks(directive, self) if directive else [fence(node.content, _language(node.info))]
+            if directive:
+                return _myst.blocks(directive, self)
+            language = _language(node.info)
+            return [] if language in DRAWN else [fence(node.content, language)]
         if kind == "code_block":
             return [fence(node.content)]
         if kind == "bullet_list":
@@ -295,7 +300,7 @@ def inline(node: SyntaxTreeNode) -> str:
     """Return text with its inline markup; links keep their text only."""
     kind = node.type
     if kind == "text":
-        return str(node.content)
+        return starred(str(node.content))
     if kind == "code_inline":
         return inline_code(_HIGHLIGHTED.sub("", node.content))
     if kind == "softbreak":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import quote, unquote
 
 from core.ingestion import autodoc
 from core.ingestion.docstrings import as_rst
@@ -57,13 +58,15 @@ def documented(call: Call) -> list[Any]:
     return made
 
 
-def _node(call: Call, entry: autodoc.Documented, anchor: str) -> Any:
+def _node(call: Call, entry: autodoc.Documented, anchor: str, page: str = "") -> Any:
     call.session.texts.append(entry.docstring)
     lines = type(call.content)(as_rst(entry.docstring).splitlines(), source=call.session.raw.path)
     if not entry.signature:
         node = call.make("passage")
     else:
-        node = call.make("desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor)
+        node = call.make(
+            "desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor, page=page
+        )
     node += call.parsed(lines)
     return node
 
@@ -71,7 +74,8 @@ def _node(call: Call, entry: autodoc.Documented, anchor: str) -> Any:
 def summary(call: Call) -> list[Any]:
     """Return what autosummary lists: whole where it would make pages of it, else in a line each.
 
-    The pages that it makes (`:toctree:`) are in no source; where one is, a line is enough here.
+    The pages that it makes (`:toctree:`) are in no source, but what they tell has their address; where one is
+    in the source, a line is enough here.
     """
     session = call.session
     lines, made = [], []
@@ -82,7 +86,8 @@ def summary(call: Call) -> list[Any]:
         session.listed += 1
         entries = _listed(call, name)
         if entries and "toctree" in call.options and not _has_page(call, entries[0].name):
-            made += [_node(call, entry, "") for entry in entries]
+            page = _page_of(call, entries[0].name)
+            made += [_node(call, entry, object_id(entry.name) if page else "", page) for entry in entries]
             continue
         first = re.split(r"\n\s*\n", entries[0].docstring.strip(), maxsplit=1)[0] if entries else ""
         said = " ".join(first.split())
@@ -102,6 +107,23 @@ def _listed(call: Call, name: str) -> tuple[autodoc.Documented, ...]:
             options = {"members": ""} if whole or "recursive" in call.options else {}
             return autodoc.documented(session.raw.root, kind, full, "", options)
     return ()
+
+
+def _page_of(call: Call, name: str) -> str:
+    """Return the address of the page that autosummary makes, as seen from this one's; "" if none is known.
+
+    A site names its pages alike: `api.html`, `api/` and `api` each say how those beside them end.
+    """
+    path = PurePosixPath(call.session.raw.path)
+    url = call.session.raw.url.split("#", 1)[0]
+    made = quote(str(PurePosixPath(call.options["toctree"].strip() or ".") / name))
+    if not url or "?" in url or made.startswith("/"):
+        return ""
+    if url.endswith("/"):
+        return f"{made}/" if path.stem == "index" else f"../{made}/"
+    last = unquote(url.rsplit("/", 1)[-1])
+    ending = last.removeprefix(path.stem) if last.startswith(path.stem) else None
+    return f"{made}{ending}" if ending in ("", ".html", ".htm") else ""
 
 
 def _has_page(call: Call, name: str) -> bool:

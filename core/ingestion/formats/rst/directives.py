@@ -10,13 +10,15 @@ from core.domain import RawDocument
 from core.ingestion.formats import parser_of
 from core.ingestion.formats._shared import location, read_within, session, sliced
 from core.ingestion.formats.rst.call import Call, described, registered
+from core.ingestion.formats.rst.cards import button, card, panels
+from core.ingestion.formats.rst.cells import is_hidden, seen
 from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import (
     ADMONITIONS,
     AUTODOC,
     CODE,
-    DIAGRAMS,
     DOMAINS,
+    DRAWINGS,
     DROPPED,
     ENDINGS,
     HAVE_CLASSES,
@@ -26,6 +28,7 @@ from core.ingestion.formats.rst.sphinx import (
     VERSIONS,
     for_html,
     object_id,
+    text_of,
 )
 from core.text.tables import spread, table
 
@@ -50,12 +53,17 @@ def run(call: Call) -> list[Any]:
     domain, _, local = name.rpartition(":")
     if name in ("role", "autosummary"):
         return _role(call) if name == "role" else summary(call)
+    if "alt" in call.presets and name == "raw":  # what a substitution stands for
+        return [call.nodes.Text(text_of("\n".join(call.content)) if "html" in call.argument else " ")]
     if name in DROPPED or (domain and local in DROPPED and name not in CODE and name != "rst:role"):
         return []
     if name == "todo" and not call.session.conf.shows_todos:
         return []
+    if name in DRAWINGS:
+        return _drawing(call)
     if name in CODE:
-        return _code(call, CODE[name])
+        hidden = is_hidden(name, call.options, call.session.conf.shows_plots)
+        return [] if hidden else _code(call, CODE[name])
     if name in VERSIONS:
         return _version(call)
     if name == "class" and call.session.conf.domain not in HAVE_CLASSES:
@@ -93,7 +101,7 @@ def _unknown(call: Call) -> list[Any]:
 
 
 def _code(call: Call, language: str | None) -> list[Any]:
-    lines = list(call.content)
+    lines = seen(call.name, call.content)
     if language is None:
         # Their argument is the first line of the text: `.. productionlist:: name`.
         if call.name != "productionlist":
@@ -105,7 +113,7 @@ def _code(call: Call, language: str | None) -> list[Any]:
     first = call.argument.split()[:1]
     if len(call.head) > 1:
         lines = [*call.head[1:], *lines]
-    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec", "plot")) or language in DIAGRAMS:
+    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")) or "plot" in call.name:
         first = []  # a name, not a language
     caption = call.options.get("caption", "")
     title = [call.nodes.paragraph("", "", *call.inline(caption))] if caption else []
@@ -162,6 +170,12 @@ def _prose(call: Call) -> list[Any]:
 def _image(call: Call) -> list[Any]:
     alternative = call.options.get("alt") or str(call.presets.get("alt", ""))
     return [call.nodes.image("", uri="", alt=alternative), *(call.body() if call.name != "image" else [])]
+
+
+def _drawing(call: Call) -> list[Any]:
+    """Return what is said about a drawing: its caption, else its description."""
+    said = call.options.get("caption") or call.options.get("alt", "")
+    return [call.nodes.paragraph("", "", *call.inline(said))] if " " in said else []
 
 
 def _changelog(call: Call) -> list[Any]:
@@ -299,6 +313,9 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
     **dict.fromkeys(TITLED, _admonition),
+    **dict.fromkeys(("card", "grid-item-card"), card),
+    "panels": panels,
+    "link-button": button,
     **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),
     "only": _only,
     **dict.fromkeys(("ifconfig", "hlist", "tabs", "tab-set", "container", "acks", "div",

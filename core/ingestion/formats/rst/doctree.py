@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import pairwise
 from typing import Any
 
+from core.ingestion.formats._identifiers import as_code
 from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
     Outline,
@@ -20,16 +20,13 @@ from core.ingestion.formats._shared import (
     unfolded,
 )
 from core.ingestion.formats.rst.definitions import goes_on, introduces
+from core.ingestion.formats.rst.fields import written
 from core.text.tables import spread, table
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
 _SILENT = frozenset(_WORDS["silent_nodes"].split())
 _ADMONITIONS = frozenset(_WORDS["admonition_nodes"].split())
-_PARAMETERS = frozenset(_WORDS["parameter_fields"].split())
-_RAISES = frozenset({"raises", "raise", "except", "exception"})
-# Fields that say something to Sphinx or to an index, not to a reader.
-_MUTE_FIELDS = frozenset({"orphan", "tocdepth", "nocomments", "nosearch", "meta", "no-index", "noindex"})
 
 
 class Writer:
@@ -80,7 +77,7 @@ class Writer:
         if not node["heading"]:
             self._write(node.children)
             return
-        with self.outline.under(node["heading"], node["anchor"]):
+        with self.outline.under(node["heading"], node["anchor"], node.get("page", "")):
             self.outline.add("\n".join(inline_code(signature) for signature in node["signatures"]))
             self._write(node.children)
 
@@ -164,43 +161,7 @@ class Writer:
         return bullets(entries)
 
     def _field_list(self, node: Any) -> str:
-        parameters: dict[str, tuple[str, list[str]]] = {}
-        types: dict[str, str] = {}
-        raised: list[list[str]] = []
-        others: list[str] = []
-        named: list[list[str]] = []
-        for entry in node.children:
-            if entry.tagname != "field":
-                continue
-            kind, _, argument = entry.children[0].astext().strip().partition(" ")
-            body = self.blocks(entry.children[1])
-            kind, said = kind.lower(), " ".join(body)
-            if kind in _PARAMETERS and argument:
-                *annotation, name = argument.split()
-                parameters[name] = (" ".join(annotation), body)
-            elif kind in ("type", "vartype"):
-                types[argument] = said
-            elif kind in _RAISES:
-                raised.append([labelled(f"{inline_code(argument)}:" if argument else "", body).strip()])
-            elif kind in ("return", "returns", "yield", "yields"):
-                others.append(labelled(f"{kind.rstrip('s').capitalize()}s:", body))
-            elif kind in ("rtype", "rettype"):
-                others.append(labelled("Return type:", body))
-            elif kind not in _MUTE_FIELDS:
-                name = entry.children[0].astext().strip()
-                named.append([labelled(f"{name[:1].upper()}{name[1:]}:", body)])
-        written = []
-        if parameters:
-            lines = []
-            for name, (annotation, body) in parameters.items():
-                shown = types.get(name, annotation).replace("`", "")
-                lines.append([labelled(f"`{name}`" + (f" ({shown}):" if shown else ":"), body)])
-            written.append("Parameters:\n\n" + bullets(lines))
-        if raised:
-            written.append("Raises:\n\n" + bullets(raised))
-        if named:  # a list, which stays whole
-            written.append(bullets(named) if len(named) > 1 else named[0][0])
-        return "\n\n".join([*written, *others])
+        return written(node, self.blocks)
 
     def _table(self, node: Any) -> str:
         caption = next((self.inline(c) for c in node.children if c.tagname == "title"), "")
@@ -254,7 +215,7 @@ class Writer:
         """Write text with its inline markup; links keep their text only."""
         tag = node.tagname
         if tag == "#text":
-            return str(node.astext())
+            return as_code(str(node.astext()))
         if tag in ("literal", "math"):
             return inline_code(node.astext())
         if tag == "image":
@@ -269,12 +230,19 @@ class Writer:
             # Markup that docutils could not close (`*args`, `name_`): what was written is the text. Of a
             # replacement that is nowhere defined its name, and nothing where it is all there is.
             return _named(node)
-        said = [self.inline(child) for child in node.children]
-        for at, (child, after) in enumerate(pairwise(node.children)):
-            if child.tagname == "#text" and after.tagname == "literal":
-                said[at] = _ROLE.sub("", said[at])
-        inner = "".join(said)
+        said, run = [], ""
+        spelled = str if tag == "title" else as_code
+        for child in node.children:
+            if child.tagname == "#text" or (child.tagname == "problematic" and not child.astext().strip("*")):
+                run += child.astext()  # stars that begin nothing are text
+            else:
+                run = _ROLE.sub("", run) if child.tagname == "literal" else run
+                meant = child.tagname == "footnote_reference" and _TOLD_IN.search(run)
+                said += [spelled(run), f"note {child.astext()}" if meant else self.inline(child)]
+                run = ""
+        inner = "".join([*said, spelled(run)])
         if tag == "strong" and inner.strip():
+            inner = _DOUBLE.sub(r"`\1`", inner)
             return f"**{inner}**"
         if tag in ("emphasis", "title_reference") and inner.strip():
             return f"*{inner}*"
@@ -282,8 +250,14 @@ class Writer:
 
 
 _STARRED = re.compile(r"\*{2,3} ([^*]{1,80}[^*\s]) ?\*{2,3}")
+_TOLD_IN = re.compile(r"(?<![\w-])(?:or|and|see|also|in|of|from|by|with|per|to)\s\Z", re.IGNORECASE)
+"""What stands before a footnote that is a word of its sentence: "see [1]_ for more"."""
 _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}\Z")
 """A role before code, with one backtick too many for a role; one within code is the text itself."""
+
+
+_DOUBLE = re.compile(r"``([^`]+)``")
+"""Code within bold print, where reStructuredText has no markup."""
 
 
 def _named(node: Any) -> str:

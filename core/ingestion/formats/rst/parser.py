@@ -22,7 +22,9 @@ from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst import directives as _directives
 from core.ingestion.formats.rst.call import Call, Session
 from core.ingestion.formats.rst.doctree import Writer
-from core.ingestion.formats.rst.sphinx import DOCUTILS, conf_of, document_title, label_title, parted, role
+from core.ingestion.formats.rst.slips import indent_what_goes_on, mended, part_bullets
+from core.ingestion.formats.rst.sphinx import DOCUTILS, conf_of, parted, role, text_of
+from core.ingestion.formats.rst.titles import document_title, label_title
 from core.text.words import one_line
 
 MAX_LINE = 10_000
@@ -56,6 +58,8 @@ def _tree(text: str, session: Session) -> Any:
     document = utils.new_document(session.raw.path, settings)
     inliner = states.Inliner()
     inliner.interpreted = _Roles(session)
+    as_written, captions = inliner.parse, session.conf.captions
+    inliner.parse = lambda text, *more: as_written(mended(text, captions), *more)
     parser = Parser(inliner=inliner)
     parser.state_classes = _STATES
     document.session = session
@@ -124,7 +128,7 @@ class _Roles:
         if name.lower() in _STYLES:
             return getattr(nodes, _STYLES[name.lower()])(text, text)
         if name.lower() == "raw":
-            return nodes.Text("")
+            return nodes.Text(text_of(text))
         conf = self._session.conf
         text = conf.own.short.sub("", text) if conf.own.short else text
         shown = role(name, text, conf.captions, conf.own.roles)
@@ -150,6 +154,12 @@ class _Directives:
     def __init__(self, state_machine: Any, debug: bool = False) -> None:
         super().__init__(state_machine, debug)  # type: ignore[call-arg]
         self.nested_sm_kwargs = {"state_classes": _STATES, "initial_state": "Body"}
+
+    def list_item(self: Any, indent: int) -> Any:
+        """Return the node of an item and whether a blank line ended it."""
+        machine = self.state_machine
+        indent_what_goes_on(machine.input_lines, machine.line_offset, indent)
+        return states.Body.list_item(self, indent)
 
     def directive(self: Any, match: Any, **presets: Any) -> tuple[list[Any], bool]:
         """Return the nodes of one directive and whether a blank line ended it."""
@@ -218,12 +228,21 @@ _CONSTRUCTS = [
     else (method, pattern)
     for method, pattern in states.Body.explicit.constructs
 ]
+
+
+def _text(self: Any, match: Any, context: Any, next_state: Any) -> Any:
+    """Read a paragraph from its second line on."""
+    part_bullets(self.state_machine.input_lines, self.state_machine.line_offset)
+    return states.Text.text(self, match, context, next_state)
+
+
+_OWN = {states.Text: {"text": _text}}
 _EXPLICIT = SimpleNamespace(patterns=states.Body.explicit.patterns, constructs=_CONSTRUCTS)
 _STATES = tuple(
     type(
         state.__name__,
         (_Directives, state),
-        {"explicit": _EXPLICIT} if issubclass(state, states.Body) else {},
+        {"explicit": _EXPLICIT} if issubclass(state, states.Body) else _OWN.get(state, {}),
     )
     for state in states.state_classes
 )

@@ -8,19 +8,17 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
-from time import monotonic
+from html import unescape
+from pathlib import Path
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion.formats._shared import heading_text, location
+from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst.registered import Registered, registered
 from core.text.words import one_line
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
-DIAGRAMS = frozenset({"mermaid", "dot", "plantuml"})
-"""Languages of drawings, whose words are worth finding."""
 LABELS = {"seealso": "See also", "todo": "To do"}
 """What an admonition is called where its name will not do."""
 _TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)
@@ -36,22 +34,6 @@ _NUMBERED = {
     "commit": "",
 }
 _GLUED = re.compile(r"[a-z]{8,30}")
-MAX_FILES = 3_000
-"""Files looked through for titles; ours: the Python docs have 500."""
-MAX_BYTES = 300_000
-"""Size above which a file is not looked through; ours."""
-CACHE_SECONDS = 300
-"""How long titles are kept: one indexing run reads them once or twice, the next run again."""
-_MARK = r"[=\-~^\"#*+.:_`']"
-_TITLE = (
-    rf"(?:(?P<over>{_MARK})(?P=over){{2,}}[ \t]*\n)?"
-    rf"[ \t]*+(?P<title>\S[^\n]*)\n(?P<line>{_MARK})(?P=line){{2,}}[ \t]*$"
-)
-_FIRST = re.compile(rf"^{_TITLE}", re.M)
-_LABELLED = re.compile(
-    rf"^\.\.[ ]_(?P<labels>[^:\n`]+:[ \t]*\n(?:\s*+\.\. _[^:\n`]+:[ \t]*\n){{0,20}}+)\s*+{_TITLE}", re.M
-)
-"""A title with the labels above it, the last 21 of them."""
 
 
 def _names(key: str) -> frozenset[str]:
@@ -66,6 +48,8 @@ def _each(groups: Mapping[str, str]) -> dict[str, str]:
 DOCUTILS = _names("docutils")
 """Directives that docutils itself reads well, without their files."""
 DROPPED = _names("dropped")
+DRAWINGS = _names("drawings")
+"""Directives whose text nobody sees: it says how to draw."""
 CODE: dict[str, str | None] = {
     **_each(_WORDS["code"]),
     **dict.fromkeys(("parsed-literal", "productionlist", "testoutput", "literal"), None),
@@ -95,6 +79,7 @@ def for_html(condition: str) -> bool:
 
 
 _CODE = _CALLED | _names("code_roles")
+_LINKING = frozenset({"ref", "doc", "numref", "term", "download"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +90,12 @@ class Inline:
     code: bool = False
     label: str = ""
     document: str = ""
+
+
+def is_known(name: str, captions: Mapping[str, str]) -> bool:
+    """Return True if there is a role of that name, with or without a domain."""
+    local = name.rpartition(":")[2]
+    return local in _CODE or local in _NUMBERED or local in captions or local in _LINKING
 
 
 def role(
@@ -121,7 +112,8 @@ def role(
     title, target = (titled.group(1).strip(), titled.group(2).strip()) if titled else ("", content)
     if captions and name in captions:
         caption = captions[name]
-        return Inline(title or (caption.replace("%s", target) if caption else target))
+        # as Sphinx had it before 4.0, a caption without a place for the text stands before it
+        return Inline(title or (caption.replace("%s", target) if "%s" in caption else caption + target))
     if name in _NUMBERED:
         prefix = _NUMBERED[name]
         bare = target.lstrip("#@")
@@ -138,12 +130,15 @@ def role(
         return Inline(title or target.rsplit("/", 1)[-1], code=not title)
     if name in ("menuselection", "guilabel"):
         return Inline(content.replace("-->", ">").replace("&", ""))
+    if name in ("badge", "link-badge"):
+        said = content.split(",", 1)[1] if name == "link-badge" and "," in content else content
+        return Inline(_CLASSES.sub("", said).strip(' "'))
     if name in ("samp", "file"):
         return Inline(content.replace("{", "").replace("}", ""), code=True)
     if name in _CODE or name in own:
         if title:
             return Inline(title, code=True)
-        shown = target.lstrip("!")
+        shown = content.lstrip("!")  # with no title before it, `<name>` is the text
         if shown.startswith("~"):
             shown = shown[1:].rsplit(".", 1)[-1]
         shown = shown.lstrip(".")
@@ -170,6 +165,18 @@ def two_words(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{ways})", re.IGNORECASE)
 
 
+_CLASSES = re.compile(r",(?:cls|tooltip)=.*", re.S)
+"""How a badge of sphinx-panels looks."""
+_UNREAD = re.compile(r"<(script|style|svg|iframe)\b[^<>]*>.{0,2000}?</\1>", re.S | re.I)
+_BREAK = re.compile(r"<br\b[^<>]*>", re.I)
+_TAG = re.compile(r"</?[a-z][^<>]*>|<!--[^<>]*-->", re.I)
+
+
+def text_of(html: str) -> str:
+    """Return what a piece of raw HTML in running text says: a space where that is nothing."""
+    return unescape(_TAG.sub("", _BREAK.sub(" ", _UNREAD.sub("", html)))).strip("\n") or " "
+
+
 def object_id(name: str) -> str:
     """Return the anchor that Sphinx gives to a documented object (`sphinx.util.nodes.make_id`)."""
     text = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
@@ -190,6 +197,8 @@ class Conf:
     own: Registered = field(default_factory=Registered)
     shows_todos: bool = False
     """Its readers see what its authors still have to do."""
+    shows_plots: bool = True
+    """Its readers see the code of a plot that does not say whether they do."""
     folder: str = ""
     """Where it stands, the root of the documentation."""
     domain: str = "py"
@@ -253,6 +262,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
         },
         own=registered(Path(path), tree, Path(root)),
         shows_todos=given.get("todo_include_todos") is True,
+        shows_plots=given.get("plot_include_source") is True,
         folder=str(Path(path).parent),
         domain=_text(given.get("primary_domain", "py")),
     )
@@ -278,52 +288,3 @@ def _text(value: object) -> str:
 
 def _dictionary(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def document_title(folder: Path, document: Path, target: str) -> str:
-    """Return the title of the page that `:doc:` names, empty where there is none."""
-    try:
-        place = PurePosixPath(document.parent.relative_to(folder).as_posix())
-    except ValueError:
-        return ""
-    path = target.lstrip("/") if target.startswith("/") else str(place / target)
-    parts: list[str] = []
-    for part in path.split("/"):
-        if part == "..":
-            parts = parts[:-1]
-        elif part not in ("", "."):
-            parts.append(part)
-    return _titles(str(folder), int(monotonic() // CACHE_SECONDS))[0].get("/".join(parts), "")
-
-
-def label_title(folder: Path, label: str) -> str:
-    """Return the title that stands under `.. _label:` anywhere in the source, empty where there is none."""
-    return _titles(str(folder), int(monotonic() // CACHE_SECONDS))[1].get(label.lower(), "")
-
-
-@lru_cache(maxsize=8)
-def _titles(folder: str, _period: int) -> tuple[dict[str, str], dict[str, str]]:
-    documents: dict[str, str] = {}
-    labels: dict[str, str] = {}
-    root = Path(folder)
-    files = (file for ending in ("*.rst", "*.txt", "*.inc") for file in root.rglob(ending))
-    for _, file in zip(range(MAX_FILES), files, strict=False):
-        try:
-            if not file.resolve().is_relative_to(root.resolve()) or file.stat().st_size > MAX_BYTES:
-                continue
-            text = file.read_text("utf-8", "replace")
-        except OSError:
-            continue
-        first = _FIRST.search(text)
-        if first:
-            name = file.relative_to(root).with_suffix("").as_posix()
-            documents[name] = _plain(first.group("title"))
-        for found in _LABELLED.finditer(text):
-            for line in found.group("labels").splitlines():
-                if label := line.strip().removeprefix(".. _").removesuffix(":").strip():
-                    labels[label.lower()] = _plain(found.group("title"))
-    return documents, labels
-
-
-def _plain(title: str) -> str:
-    return heading_text(re.sub(r":[\w:+-]{1,60}:`", "`", title).replace("\\", ""))

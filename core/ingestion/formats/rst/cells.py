@@ -1,0 +1,49 @@
+"""Code that is run when a page is made: what of it the readers of the page see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.vocabulary import words_of
+
+_WORDS = words_of(__package__)
+_HIDING = frozenset(_WORDS["hiding_options"].split())
+_TAGS = frozenset(_WORDS["hiding_tags"].split())
+_PLOTS = frozenset(_WORDS["plots"].split())
+_REFUSED = frozenset({"false", "no", "n", "0", "off"})
+_DECORATED = re.compile(r"[ \t]*@(suppress|savefig|verbatim|okexcept|okwarning|doctest)\b(?![ \t]*[.(\[=])")
+"""What tells IPython's directive how to run the next statement; it is no Python and not on the page."""
+
+
+def is_hidden(name: str, options: Mapping[str, str], plots: bool) -> bool:
+    """Return True if a directive runs its code without showing it; `plots` is what a page does by default."""
+    if _HIDING & options.keys() or _TAGS & set(re.findall(r"[\w-]+", options.get("tags", ""))):
+        return True
+    if name not in _PLOTS:
+        return False
+    said = options.get("include-source")
+    return not plots if said is None else said.strip().lower() in _REFUSED
+
+
+def seen(name: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines of a directive's code that are on the page."""
+    if name != "ipython":
+        return list(lines)
+    kept: list[str] = []
+    hides = began = False
+    for line in lines:
+        decorated = _DECORATED.match(line)
+        if decorated:
+            hides, began = decorated[1] == "suppress", False
+        elif hides and (not began or _goes_on(line)):
+            began = began or bool(line.strip())
+        elif line.strip() or not hides:
+            hides = False
+            kept.append(line)
+    return kept
+
+
+def _goes_on(line: str) -> bool:
+    """Return True if a line belongs to the statement that began before it, or is what that printed."""
+    return line.startswith((" ", "\t", ")", "]", "}", "Out["))
