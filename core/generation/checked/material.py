@@ -238,7 +238,12 @@ class Material:
 
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
-        return any(value.lower() in block.words and DEFAULT.search(block.text) for block in self.blocks)
+        low = value.lower()
+        is_whole = not re.fullmatch(r"[\w.]*", low)  # an address is several words
+        return any(
+            (low in block.words or (is_whole and low in block.text.lower())) and DEFAULT.search(block.text)
+            for block in self.blocks
+        )
 
 
 def _flat(text: str) -> str:

@@ -742,3 +742,17 @@ def test_a_new_name_comes_with_the_version_that_renames() -> None:
     told = Checker(Material([(1, "Cookies", page, "6.5")], ("is set_secure_cookie still ok?",)))
     assert not told.faults("It has a new name: since version 6.3 it is called `set_signed_cookie` [1].")
     assert told.faults("It has a new name: since version 6.2 it is called `set_signed_cookie` [1].")
+
+
+@pytest.mark.parametrize(
+    ("default", "is_right"),
+    [("['127.0.0.1:8000']", True), ("['127.0.0.1:9000']", False)],
+)
+def test_an_address_is_a_default_as_it_stands(default: str, is_right: bool) -> None:
+    page = (
+        "### bind\n\n**Default:** `['127.0.0.1:8000']`\n\nIf the `PORT` variable is defined, the default is"
+        " `['0.0.0.0:$PORT']`. If it is not defined, the default is `['127.0.0.1:8000']`."
+    )
+    checked = Checker(Material([(1, "Settings › bind", page, "3.1")], ("which port",)), True)
+    told = f"If it is not defined, the default is `{default}` [1]."
+    assert (checked.faults(told, before="If `PORT` is defined, it is used [1].") == ()) is is_right
