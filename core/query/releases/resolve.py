@@ -72,8 +72,11 @@ _WORKED = re.compile(
 )
 """What tells of a release in which all was well, so that it is another one that is asked about."""
 _CLAUSE = re.compile(
-    r"[.;!?:](?=\s|$)|,\s|\n|\s[-–—]+\s|\s(?:but|so|yet|while|whereas|although|though|that)\s", re.IGNORECASE
+    r"[.;!?:](?=\s|$)|,\s|\n|\s[-–—]+\s|\s(?:but|so|yet|while|whereas|although|though"
+    r"|(?<!\bis\s)(?<!\bwas\s)(?<!\bdoes\s)(?<!\bdid\s)(?<!\bhas\s)(?<!\bcan\s)(?<!\bwill\s)that)\s",
+    re.IGNORECASE,
 )
+"""Where a clause ends; "is that gone" is one."""
 _JOINT = re.compile(r"\b(?:and|then|now|after)\b", re.IGNORECASE)
 _BOUND = re.compile(r"(?:[<>~!]=?|[<>])\s?$")
 """Stands before a version that is a limit and not the one in use: "has requirement Flask>=0.12"."""

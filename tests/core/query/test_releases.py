@@ -281,3 +281,21 @@ def test_a_release_of_which_something_is_said_is_not_denied(text):
 def test_who_was_answered_for_another_release_is_asked_for_theirs():
     found = resolve(Question("you answered for 3.1 but I need 2.0"), FLASK)
     assert found.named == ("2.0",)
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("OSError in the reader, flask 3.0.1. is that gone in 3.1?", "3.1"),
+        ("we run flask 0.12. was that fixed in 2.3", "2.3"),
+        ("flask 0.12 here. does that work in 2.3?", "2.3"),
+    ],
+)
+def test_what_is_asked_of_a_release_that_is_here_is_answered_for_it(text: str, release: str) -> None:
+    found = resolve(Question(text), PRODUCTS["flask"])
+    assert (found.release, found.unknown) == (release, ())
+
+
+def test_a_clause_that_begins_with_that_still_begins_there() -> None:
+    told = resolve(Question("i know that flask 0.12 has no such thing"), PRODUCTS["flask"])
+    assert told.unknown == ("0.12",)
