@@ -287,7 +287,7 @@ def test_who_was_answered_for_another_release_is_asked_for_theirs():
     ("text", "release"),
     [
         ("OSError in the reader, flask 3.0.1. is that gone in 3.1?", "3.1"),
-        ("we run flask 0.12. was that fixed in 2.3", "2.3"),
+        ("we run flask 0.12. is that fixed in 2.3", "2.3"),
         ("flask 0.12 here. does that work in 2.3?", "2.3"),
     ],
 )
