@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-_ALONE, _ENDS = r"(?<![\w*`\\/<>{}$.-])", r"(?![\w*`/<>{}-])"
+_ALONE, _ENDS = r"(?<![\w*`\\/<>{}$.)\]-])", r"(?![\w*`/<>{}-])"
 """What stands beside a name that is no part of a path, a pattern or a longer name."""
-_STARRED = re.compile(rf"{_ALONE}\*{{1,2}}(?=[A-Za-z_])\w++(?!\.\w){_ENDS}")
+# a word with a capital is a note under a table or a print that was not closed: "*Only with a lid"
+_STARRED = re.compile(rf"{_ALONE}\*{{1,2}}(?=[A-Za-z_])(?![A-Z][a-z]{{2}})\w++(?!\.\w){_ENDS}")
 _UNDERSCORED = re.compile(
     rf"{_ALONE}(?:[A-Za-z]\w{{0,60}}+\.){{0,6}}+(_{{1,2}})(?=[A-Za-z])\w{{1,60}}(?<=[A-Za-z\d])\1"
     rf"(?:\.\w{{1,60}}){{0,6}}(?:\(\))?{_ENDS}"

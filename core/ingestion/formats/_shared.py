@@ -185,14 +185,6 @@ def inline_code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def in_a_cell(block: str) -> str:
-    """Return a block as it fits into a cell of a table: the lines of code one after another."""
-    if not block.startswith("```"):
-        return block
-    lines = (line.strip() for line in block.split("\n")[1:-1])
-    return ", ".join(inline_code(line) for line in lines if line)
-
-
 def listed(rows: Sequence[Sequence[Cell]]) -> str:
     """Write a table without a header as lists under its rows over all columns; empty without such rows.
 

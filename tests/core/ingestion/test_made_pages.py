@@ -62,6 +62,19 @@ def test_a_plot_shows_its_code_where_the_project_says_so(tmp_path, said: str, sh
     assert (BOIL in text) is shown
 
 
+def test_each_extension_has_its_own_default_for_the_code_of_plots(tmp_path) -> None:
+    page = f"Text.\n\n.. {{}}::\n   :caption: It boils.\n\n   {BOIL}\n"
+    conf = tmp_path / "conf.py"
+    conf.write_text("plot_include_source = True\n")
+    assert BOIL not in body(page.format("plotly"), "rst", tmp_path)
+    assert BOIL in body(page.format("pyvista-plot"), "rst", tmp_path)
+    conf.write_text("plotly_include_source = True\npyvista_plot_include_source = False\n")
+    assert BOIL in body(page.format("plotly"), "rst", tmp_path)
+    assert body(page.format("pyvista-plot"), "rst", tmp_path) == "Text.\n\nIt boils."
+    assert body(page.format("plot"), "rst", tmp_path) == "Text.\n\nIt boils."
+    assert body(".. plot:: boil.py\n\n   It *boils*.\n", "rst", tmp_path) == "It *boils*."
+
+
 def test_what_tells_ipython_how_to_run_a_statement_is_no_code() -> None:
     page = (
         ".. ipython:: python\n\n   @savefig plot.png width=4in\n   plot(x)\n\n   @suppress\n   close(\n"
@@ -112,6 +125,8 @@ def test_hidden_code_of_myst_is_hidden_too() -> None:
 def test_of_a_drawing_its_caption_is_read(page: str) -> None:
     assert body(f"Text.\n\n{page}", "rst") == "Text.\n\nHow it *boils*"
     assert body("Text.\n\n.. graphviz::\n\n   digraph { a -> b }\n", "rst") == "Text."
+    assert body(".. uml::\n   :caption: Boiling\n\n   a -> b\n", "rst") == "Boiling"
+    assert body("Text.\n\n.. uml::\n   :alt: Boiling\n\n   a -> b\n", "rst") == "Text."
 
 
 def test_a_drawing_in_markdown_and_html_is_no_code() -> None:
@@ -133,6 +148,8 @@ def test_a_replacement_of_raw_html_says_its_text() -> None:
     assert body(page, "rst") == "One or two, © 2024 all.\n\n|  |  |\n| --- | --- |\n| a b | c |"
     role = ".. role:: html(raw)\n   :format: html\n\nOne :html:`<br>` two.\n"
     assert body(role, "rst") == "One two."
+    role = ".. role:: tex(raw)\n   :format: latex\n\nOne :tex:`newline` two.\n"
+    assert body(role, "rst") == "One two."
 
 
 def test_panels_and_cards_leave_their_texts() -> None:
@@ -145,6 +162,13 @@ def test_panels_and_cards_leave_their_texts() -> None:
     card = ".. card:: Boil\n\n   Head\n   ^^^^\n   Fill it.\n   +++\n   By us.\n"
     assert body(card, "rst") == "**Boil:** Head\n\nFill it.\n\nBy us."
     assert body(".. grid::\n\n   .. grid-item-card:: Boil *it*\n      :link: a\n", "rst") == "**Boil it**"
+    parted = (
+        ".. panels::\n\n   Kinds:\n   - a\n   - b\n\n   ---\n\n   Kinds:\n   - c\n   - d\n\n"
+        "   ---\n\n   Last.\n\n"
+        ".. card:: T\n\n   Kinds:\n   - e\n   - f\n\n   +++\n   By us.\n\nAfter.\n\nMore.\n"
+    )
+    listed = "Kinds:\n\n- a\n- b\n\nKinds:\n\n- c\n- d\n\nLast.\n\n**T:** Kinds:\n\n- e\n- f\n\nBy us."
+    assert body(parted, "rst") == f"{listed}\n\nAfter.\n\nMore.", "blank lines that are put in shift nothing"
     assert body("```{card} Boil\nHead\n^^^\nFill it.\n+++\nBy us.\n```\n\n{ref}`x`", "markdown").startswith(
         "**Boil:** Head\n\nFill it.\n\nBy us."
     )

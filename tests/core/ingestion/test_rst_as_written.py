@@ -44,6 +44,19 @@ METHOD = ".. method:: Reader.read({})\n"
             "Once more, from the least to the most:\n\n1. Files\n2. `SIZE`",
         ),
         ("Sizes:\n    1. Small\n    2. Large", "- Sizes:\n  1. Small\n  2. Large"),
+        # one paragraph goes on in the line, a list or code does not
+        (
+            "Of this only the following is read:\n    ``size``, ``lid``.",
+            "Of this only the following is read: `size`, `lid`.",
+        ),
+        (
+            "The following sizes are known to the reader of it,\n    - small\n    - large",
+            "- The following sizes are known to the reader of it:\n  - small\n  - large",
+        ),
+        (
+            "The reader of blocks can be asked to boil with\n    >>> boil()",
+            "- The reader of blocks can be asked to boil with:\n\n  ```\n  >>> boil()\n  ```",
+        ),
     ],
 )
 def test_a_line_that_goes_on_indented_is_no_definition(text: str, written: str) -> None:
@@ -223,6 +236,18 @@ def test_an_ending_keeps_its_dot_and_an_ellipsis_is_one() -> None:
     assert "`.Lid" not in body("See :meth:`.Lid.turn`.", "rst")
 
 
+def test_what_has_no_role_is_read_by_the_projects_own(tmp_path) -> None:
+    page = "See `.Lid.turn` (`...`)."
+    (tmp_path / "conf.py").write_text("default_role = 'obj'\n")
+    assert body(page, "rst", tmp_path) == "See `Lid.turn` (`...`)."
+    assert body(page, "rst") == "See `.Lid.turn` (`...`)."
+
+
+def test_code_of_a_role_is_as_it_is_written() -> None:
+    said = ":kbd:`.` or :kbd:`!`, :code:`.pyc`, :code:`List <int>`, :literal:`~x`, :class:`~a.Lid`."
+    assert body(said, "rst") == "`.` or `!`, `.pyc`, `List <int>`, `~x`, `Lid`."
+
+
 def test_stars_with_spaces_are_a_heading_that_somebody_meant() -> None:
     assert body("** Breaking changes **\n\n- No lids.", "rst") == "**Breaking changes**\n\n- No lids."
     assert body("*** NOTE ***\n\nText.", "rst") == "**NOTE**\n\nText."
@@ -236,3 +261,12 @@ def test_code_in_a_cell_is_code_in_its_line() -> None:
         "     - .. code::\n\n          Lid: on\n          Ring: off\n"
     )
     assert '| `["*"]` | `Lid: on`, `Ring: off` |' in body(table, "rst")
+
+
+def test_a_statement_of_several_lines_is_one_in_a_cell() -> None:
+    code = "a = query(Kettle).\\\\\n    filter(\n        lid=1\n    )\nboil(a)\n(a\n    .one()\n)"
+    lines = code.replace("\\\\", "\\").split("\n")
+    rows = "\n".join(f"| {line:<28} |" for line in [".. code::", "", *(f"   {line}" for line in lines)])
+    rule = "+" + "-" * 30 + "+"
+    table = body(f"{rule}\n{rows}\n{rule}", "rst")
+    assert "| `a = query(Kettle). filter( lid=1 )`, `boil(a)`, `(a .one() )` |" in table

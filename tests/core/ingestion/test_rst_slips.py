@@ -49,6 +49,8 @@ def test_roles_of_the_projects_own_are_known(tmp_path) -> None:
         ("From __future__.annotations take it.", "From `__future__.annotations` take it."),
         ("Set K_<LANG>_FLAGS_<X> and K_{a}_FLAGS_, $_FLAGS_.",) * 2,
         ("Attributes A.*Plugin.__version__ are gone.",) * 2,
+        ("All f(a)*tol and a[1]*tol.",) * 2,
+        ("\\*Only with a lid, and *Note of it.", "*Only with a lid, and *Note of it."),
         # names without a danger, products and what is code already
         ("A _private one, snake_case_name, 2*3*4 and 2 ** 3.",) * 2,
         ("See ``*args`` and ``__init__``.", "See `*args` and `__init__`."),
@@ -100,6 +102,8 @@ def test_names_of_arguments_in_markdown_are_code() -> None:
         ("The kettle\n- it boils - is new", "The kettle - it boils - is new"),
         ("- a\n- b\nthen more", "- a\n- b\n\nthen more"),
         ("- a\n\nthen more\n\n- b", "- a\n\nthen more\n\n- b"),
+        ("A\n=\n\nThe kettle\n- it boils - is new", "The kettle - it boils - is new"),
+        ("A\n=\nThe kettle\n- it boils - is new", "The kettle - it boils - is new"),
         ("It is -\n-1 or\n-2.", "It is - -1 or -2."),
         ("::\n\n  - a: 1\n  b: 2\n  - c: 3", "```\n- a: 1\nb: 2\n- c: 3\n```"),
     ],

@@ -170,8 +170,8 @@ def blocks(given: Directive, writer: Writer) -> list[str]:
     if given.name in DRAWINGS:
         return writer.nested(given.options.get("caption") or given.options.get("alt", ""))
     if given.name in CODE:
-        if is_hidden(given.name, given.options, plots=conf_of(writer.raw).shows_plots):
-            return []
+        if is_hidden(given.name, given.options, conf_of(writer.raw).hidden_plots):
+            return writer.nested(given.options.get("caption", ""))
         language = CODE.get(given.name) or ""
         if said := given.argument.split()[:1]:
             language = said[0]

@@ -60,8 +60,10 @@ class Call:
         return list(found)
 
     def parsed(self, lines: Any) -> list[Any]:
-        """Parse lines as body elements."""
+        """Parse lines as body elements: a copy, so that lines which are put in shift none around them."""
         holder = self.nodes.Element()
+        lines = lines[:]
+        lines.disconnect()
         self.state.nested_parse(lines, self.offset, holder)
         return list(holder.children)
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
 _HIDING = frozenset(_WORDS["hiding_options"].split())
 _TAGS = frozenset(_WORDS["hiding_tags"].split())
-_PLOTS = frozenset(_WORDS["plots"].split())
+PLOTS = frozenset(_WORDS["plots"].split()) | frozenset(_WORDS["shown_plots"].split())
 _REFUSED = frozenset({"false", "no", "n", "0", "off"})
 _DECORATED = re.compile(r"[ \t]*@(suppress|savefig|verbatim|okexcept|okwarning|doctest)\b(?![ \t]*[.(\[=])")
 """What tells IPython's directive how to run the next statement; it is no Python and not on the page."""
 
 
-def is_hidden(name: str, options: Mapping[str, str], plots: bool) -> bool:
-    """Return True if a directive runs its code without showing it; `plots` is what a page does by default."""
+def is_hidden(name: str, options: Mapping[str, str], plots: Collection[str]) -> bool:
+    """Return True if a directive runs its code without showing it, as `plots` do by default."""
     if _HIDING & options.keys() or _TAGS & set(re.findall(r"[\w-]+", options.get("tags", ""))):
         return True
-    if name not in _PLOTS:
+    if name not in PLOTS:
         return False
     said = options.get("include-source")
-    return not plots if said is None else said.strip().lower() in _REFUSED
+    return name in plots if said is None else said.strip().lower() in _REFUSED
 
 
 def seen(name: str, lines: Sequence[str]) -> list[str]:

@@ -15,10 +15,13 @@ def goes_on(definitions: Any) -> bool:
     """Return True if a definition is no such thing: a line that goes on in one that is indented more.
 
     That is how a field, a bullet or a paragraph is written by hand: docutils takes its text for a term.
+    A list or code goes on with nothing.
     """
     term, told = _parts(definitions)
     parent = definitions.parent
     if parent is None or not told or re.search(r"[.:;!?]$", term):
+        return False
+    if definitions.children[0].children[-1].children[0].tagname != "paragraph":
         return False
     if parent.tagname == "field_body" and parent.children[0] is definitions:
         return " " in term

@@ -11,7 +11,7 @@ from core.ingestion.formats import parser_of
 from core.ingestion.formats._shared import location, read_within, session, sliced
 from core.ingestion.formats.rst.call import Call, described, registered
 from core.ingestion.formats.rst.cards import button, card, panels
-from core.ingestion.formats.rst.cells import is_hidden, seen
+from core.ingestion.formats.rst.cells import PLOTS, is_hidden, seen
 from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import (
     ADMONITIONS,
@@ -62,8 +62,10 @@ def run(call: Call) -> list[Any]:
     if name in DRAWINGS:
         return _drawing(call)
     if name in CODE:
-        hidden = is_hidden(name, call.options, call.session.conf.shows_plots)
-        return [] if hidden else _code(call, CODE[name])
+        if name in PLOTS and call.argument:  # the code is in a file, its caption stands here
+            return call.body() or _drawing(call)
+        hidden = is_hidden(name, call.options, call.session.conf.hidden_plots)
+        return _drawing(call) if hidden else _code(call, CODE[name])
     if name in VERSIONS:
         return _version(call)
     if name == "class" and call.session.conf.domain not in HAVE_CLASSES:
@@ -174,8 +176,9 @@ def _image(call: Call) -> list[Any]:
 
 def _drawing(call: Call) -> list[Any]:
     """Return what is said about a drawing: its caption, else its description."""
-    said = call.options.get("caption") or call.options.get("alt", "")
-    return [call.nodes.paragraph("", "", *call.inline(said))] if " " in said else []
+    described = call.options.get("alt", "")
+    said = call.options.get("caption") or (described if " " in described else "")
+    return [call.nodes.paragraph("", "", *call.inline(said))] if said else []
 
 
 def _changelog(call: Call) -> list[Any]:
@@ -241,7 +244,10 @@ def _role(call: Call) -> list[Any]:
     """Note a role of the document's own: `.. role:: code-py(code)`."""
     name, _, base = call.argument.rstrip(")").partition("(")
     if base.strip():
-        call.session.roles[name.strip().lower()] = base.strip().lower()
+        base = base.strip().lower()
+        if base == "raw" and "html" not in call.options.get("format", ""):
+            base = "comment"  # for print
+        call.session.roles[name.strip().lower()] = base
     return []
 
 

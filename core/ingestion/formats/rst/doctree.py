@@ -12,7 +12,6 @@ from core.ingestion.formats._shared import (
     Outline,
     bullets,
     fence,
-    in_a_cell,
     inline_code,
     labelled,
     listed,
@@ -139,7 +138,7 @@ class Writer:
         if len(node.children) == 1 and (goes_on(node) or introduces(node)):
             term, *rest = (text for part in node.children[0].children for text in self._lines_of(part))
             if introduces(node):
-                return "\n\n".join([one_line(term), *rest])
+                return labelled(one_line(term), rest)
             return "\n\n".join([one_line(f"{term} {' '.join(rest[:1])}"), *rest[1:]])
         entries = []
         for entry in node.children:
@@ -147,7 +146,7 @@ class Writer:
             kinds = [self.inline(c) for c in entry.children if c.tagname == "classifier"]
             term = ", ".join(names) + (f" ({', '.join(kinds)})" if kinds else "")
             body = [text for c in entry.children if c.tagname == "definition" for text in self.blocks(c)]
-            entries.append([labelled(f"{one_line(term).rstrip(' :')}:", body)])
+            entries.append([labelled(f"{one_line(term).rstrip(' :,')}:", body)])
         return bullets(entries)
 
     def _lines_of(self, part: Any) -> list[str]:
@@ -168,7 +167,7 @@ class Writer:
         rows = [
             [
                 (
-                    one_line(" ".join(map(in_a_cell, self.blocks(entry)))),
+                    one_line(" ".join(map(_in_a_cell, self.blocks(entry)))),
                     entry.get("morerows", 0) + 1,
                     entry.get("morecols", 0) + 1,
                 )
@@ -271,6 +270,24 @@ def _named(node: Any) -> str:
 def _anchor(ids: list[str]) -> str:
     """Choose a section's anchor as Sphinx does: a numbered id only where there is no other."""
     return next((name for name in ids if not re.fullmatch(r"id\d+", name)), ids[0] if ids else "")
+
+
+def _in_a_cell(block: str) -> str:
+    """Return a block as it fits into a cell of a table: what is said in lines of code one after another."""
+    if not block.startswith("```"):
+        return block
+    told: list[str] = []
+    opened, goes_on = 0, False
+    for line in filter(None, map(str.strip, block.split("\n")[1:-1])):
+        said = line.removesuffix("\\").rstrip()
+        if told and (goes_on or opened > 0 or said[:1] in ")]}."):
+            told[-1] += f" {said}"
+        else:
+            told.append(said)
+            opened = 0
+        opened += sum(map(said.count, "([{")) - sum(map(said.count, ")]}"))
+        goes_on = said != line
+    return ", ".join(map(inline_code, told))
 
 
 def _is_inline(node: Any) -> bool:

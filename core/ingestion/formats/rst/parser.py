@@ -119,9 +119,10 @@ class _Roles:
     def __call__(self, rawsource: str, text: str, role: str, lineno: int) -> tuple[list[Any], list[Any]]:
         """Return the nodes of one piece of interpreted text and no messages."""
         said = utils.unescape(text, True)
-        if not role and said.startswith("."):  # a file's ending, which no role would show with its dot
-            return [nodes.literal(said, said)], []
-        return [self._node(role or self._session.conf.default_role, said)], []
+        default = self._session.conf.default_role
+        if not role and said.startswith(".") and not (default and said.strip(".")):
+            return [nodes.literal(said, said)], []  # a file's ending: what has no role is as it is written
+        return [self._node(role or default or "obj", said)], []
 
     def _node(self, name: str, text: str) -> Any:
         name = self._session.roles.get(name.lower(), name)
@@ -129,6 +130,8 @@ class _Roles:
             return getattr(nodes, _STYLES[name.lower()])(text, text)
         if name.lower() == "raw":
             return nodes.Text(text_of(text))
+        if name.lower() == "comment":
+            return nodes.Text("")
         conf = self._session.conf
         text = conf.own.short.sub("", text) if conf.own.short else text
         shown = role(name, text, conf.captions, conf.own.roles)

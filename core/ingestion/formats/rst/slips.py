@@ -20,6 +20,8 @@ _GLUED = re.compile(r"(?<=[\w`)][,;.])(?=:[a-z:]{1,30}:`[^`\s])")
 """Where a space was forgotten before a role: one,:meth:`two`."""
 _SIGNS = ("-", "*", "•")
 _BULLET = re.compile(r"[-*•] +(?=\S)")
+_LISTED = re.compile(r"[-*•] +\S| +\S")
+"""A line of a list, as one stands above what follows it at the left."""
 _ENDED = re.compile(r"[.:!?][)`'\"*]?\s*$")
 _GOES_ON = re.compile(r"[a-z`'\"(]|\d+(?![.)\d])")
 """How a line begins that is no heading of what follows."""
@@ -57,7 +59,7 @@ def part_bullets(lines: Any, at: int) -> None:
         return
     sign = f"{lines[first][0]} "
     several = sum(lines[n].startswith(sign) for n in range(first, end)) > 1
-    follows = at > 1 and bool(lines[at - 2].strip())
+    follows = at > 1 and bool(_LISTED.match(lines[at - 2]))
     if not several and not follows and not _ENDED.search(lines[first - 1]):
         return
     width = 0

@@ -78,7 +78,10 @@ def for_html(condition: str) -> bool:
     return "html" not in refused and ("html" in wanted or not wanted & _PRINTED)
 
 
-_CODE = _CALLED | _names("code_roles")
+_AS_WRITTEN = _names("literal_roles")
+_CODE = _CALLED | _AS_WRITTEN | _names("code_roles")
+_PLOTS = {**dict.fromkeys(_names("plots"), False), **dict.fromkeys(_names("shown_plots"), True)}
+"""Directives of plots, and whether their code is shown where nobody says so."""
 _LINKING = frozenset({"ref", "doc", "numref", "term", "download"})
 
 
@@ -135,6 +138,8 @@ def role(
         return Inline(_CLASSES.sub("", said).strip(' "'))
     if name in ("samp", "file"):
         return Inline(content.replace("{", "").replace("}", ""), code=True)
+    if name in _AS_WRITTEN:
+        return Inline(content, code=True)
     if name in _CODE or name in own:
         if title:
             return Inline(title, code=True)
@@ -188,7 +193,7 @@ def object_id(name: str) -> str:
 class Conf:
     """What a project's `conf.py` says in literals; it is read, never run."""
 
-    default_role: str = "obj"
+    default_role: str = ""
     captions: Mapping[str, str] = field(default_factory=dict)
     prolog: str = ""
     epilog: str = ""
@@ -197,8 +202,8 @@ class Conf:
     own: Registered = field(default_factory=Registered)
     shows_todos: bool = False
     """Its readers see what its authors still have to do."""
-    shows_plots: bool = True
-    """Its readers see the code of a plot that does not say whether they do."""
+    hidden_plots: frozenset[str] = frozenset()
+    """Directives of plots whose code its readers do not see where they do not say whether they do."""
     folder: str = ""
     """Where it stands, the root of the documentation."""
     domain: str = "py"
@@ -241,7 +246,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
     version = _text(given.get("version")) or ".".join(release.split(".")[:2])
     links = given.get("extlinks")
     return Conf(
-        default_role=_text(given.get("default_role")) or "obj",
+        default_role=_text(given.get("default_role")),
         captions={
             name: _text(value[1]) if len(value) > 1 else ""
             for name, value in (links.items() if isinstance(links, dict) else ())
@@ -262,7 +267,11 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
         },
         own=registered(Path(path), tree, Path(root)),
         shows_todos=given.get("todo_include_todos") is True,
-        shows_plots=given.get("plot_include_source") is True,
+        hidden_plots=frozenset(
+            name
+            for name, shown in _PLOTS.items()
+            if not given.get(f"{name.replace('-', '_')}_include_source", shown)
+        ),
         folder=str(Path(path).parent),
         domain=_text(given.get("primary_domain", "py")),
     )
