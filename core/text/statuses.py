@@ -16,17 +16,19 @@ from core.text.words import query_terms
 
 _OFTEN = 12
 """Passages with a number from which it alone finds pages; ours."""
+_BESIDE = 40
+"""Characters before and behind a number that tell whether it counts; ours."""
 _SOME = 100
 """Passages that may have a name and are looked at; ours."""
 _OTHER: dict[int, tuple[str, ...]] = {
-    413: ("Payload Too Large", "Content Too Large"),
-    414: ("URI Too Long",),
-    416: ("Range Not Satisfiable",),
-    422: ("Unprocessable Content",),
+    413: ("Request Entity Too Large", "Payload Too Large", "Content Too Large"),
+    414: ("Request-URI Too Long", "URI Too Long"),
+    416: ("Requested Range Not Satisfiable", "Range Not Satisfiable"),
+    422: ("Unprocessable Entity", "Unprocessable Content"),
 }
-"""What statuses are called besides the standard library's names."""
+"""What those are called that have several names, the oldest first; Python 3.13 knows the newest only."""
 NAMES: dict[str, tuple[str, ...]] = {
-    str(status.value): (status.phrase, *_OTHER.get(status.value, ()))
+    str(status.value): _OTHER.get(status.value, (status.phrase,))
     for status in HTTPStatus
     if status.value >= 400 and status.value not in (400, 404, 500)
 }
@@ -52,14 +54,16 @@ def statuses(text: str) -> list[str]:
 
     Numbers that count, name a line or a port are none, nor one whose name stands there, too.
     """
-    found = []
+    found: dict[str, None] = {}
     for match in _NUMBER.finditer(outside_code(text)):
-        number, before, after = match[1], match.string[: match.start()], match.string[match.end() :]
-        if number not in NAMES or _COUNTS_BEFORE.search(before) or _COUNTS_AFTER.match(after):
-            continue
-        if not any(named(name).search(text) for name in NAMES[number]):
-            found.append(number)
-    return list(dict.fromkeys(found))
+        number, end = match[1], match.end()
+        before, after = (
+            match.string[max(match.start() - _BESIDE, 0) : match.start()],
+            match.string[end : end + _BESIDE],
+        )
+        if number in NAMES and not (_COUNTS_BEFORE.search(before) or _COUNTS_AFTER.match(after)):
+            found[number] = None
+    return [number for number in found if not any(named(name).search(text) for name in NAMES[number])]
 
 
 def named(name: str) -> re.Pattern[str]:

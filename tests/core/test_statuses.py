@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import http
+import time
 from collections.abc import Sequence
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 
+from core.text import statuses as module
 from core.text.spelling import replaced
-from core.text.statuses import statuses, written_out
+from core.text.statuses import NAMES, statuses, written_out
 from core.text.words import index_terms
 
 
@@ -33,6 +38,7 @@ from core.text.words import index_terms
         ("`405` and /lids/405 and 4.413 and 413.5", []),
         ("version 412 of it", []),
         ("413 and 413", ["413"]),
+        ("nginx says 413: too big", ["413"]),
     ],
 )
 def test_statuses_are_told_from_what_counts(text: str, found: list[str]) -> None:
@@ -63,6 +69,34 @@ async def test_a_status_gets_the_name_that_pages_have() -> None:
         "423": "Locked",
     }
     assert replaced("dies with 413, not 4130", found) == "dies with 413 Request Entity Too Large, not 4130"
+
+
+def test_a_number_before_a_colon_or_a_comma_gets_its_name_too() -> None:
+    found = {"413": "413 Payload Too Large"}
+    told = "413 Payload Too Large"
+    assert replaced("413: why, (413), 413=x and 413, 413.", found) == (
+        f"{told}: why, ({told}), {told}=x and {told}, {told}."
+    )
+    assert (
+        replaced("413:80, 4.413, 413.5, 413-2, 413/2, E413", found)
+        == "413:80, 4.413, 413.5, 413-2, 413/2, E413"
+    )
+
+
+def test_names_are_the_same_whatever_pythons_own_library_calls_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    newest = {413: "Content Too Large", 414: "URI Too Long", 416: "Range Not Satisfiable", 410: "Gone"}
+    told = [SimpleNamespace(value=value, phrase=phrase) for value, phrase in newest.items()]
+    monkeypatch.setattr(http, "HTTPStatus", told)
+    names = run_path(module.__file__)["NAMES"]
+    assert names == {number: NAMES[number] for number in ("413", "414", "416", "410")}
+    assert names["413"] == ("Request Entity Too Large", "Payload Too Large", "Content Too Large")
+
+
+@pytest.mark.parametrize("line", ["413 x ", "dies with 413, ", f"to{' ' * 50}x 413 "])
+def test_a_long_message_takes_no_time(line: str) -> None:
+    began = time.perf_counter()
+    statuses(line * (40_000 // len(line)))
+    assert time.perf_counter() - began < 1
 
 
 async def test_what_pages_tell_by_number_is_found_by_it() -> None:
