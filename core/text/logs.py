@@ -12,9 +12,12 @@ _WHEN = (
 )
 _STAMP = re.compile(rf"^([ \t>`]{{0,8}})[\[(]?(?:{_WHEN})[\])]?(?=[\s,:|-])[\s,:|-]{{0,4}}", re.MULTILINE)
 _PROCESS = re.compile(
-    r"[\[(](?:pid|process|thread|tid)?[\s:=#]{0,2}\d{1,9}[\])]\s{0,2}|\b(?:pid|tid)[:=]\s?\d{1,9}\b\s{0,2}",
+    r"[\[(](?:pid|process|thread|tid)[\s:=#]{0,2}\d{1,9}[\])]\s{0,2}|\b(?:pid|tid)[:=]\s?\d{1,9}\b\s{0,2}",
     re.IGNORECASE,
 )
+_BEGUN = re.compile(r"\A(?:[\[(]\d{1,9}[\])]\s{0,2}){1,2}")
+_OF_PROGRAM = re.compile(r"\A((?:[\w.-]{1,60} )?[\w.-]{1,60})\[\d{1,9}\](?=:)")
+"""Process and thread as the bare number that stands first, and behind the name of a program: `lid[312]:`."""
 
 
 def without_stamps(text: str) -> str:
@@ -31,5 +34,6 @@ def _told(line: str) -> str:
     stamped = _STAMP.match(line)
     if stamped is None:
         return line
-    rest = _PROCESS.sub("", line[stamped.end() :]).strip()
+    rest = _OF_PROGRAM.sub(r"\1", _BEGUN.sub("", line[stamped.end() :]))
+    rest = _PROCESS.sub("", rest).strip()
     return f"{stamped[1]}{rest}" if rest else line

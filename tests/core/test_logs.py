@@ -24,6 +24,8 @@ from tests.core.query.products import PRODUCTS
         ("10:12 in the morning it boiled", "10:12 in the morning it boiled"),
         ("[2026-11-29 10:12:44]", "[2026-11-29 10:12:44]"),
         ("lids[1] is off", "lids[1] is off"),
+        ("10:12:44 ERROR pot[2]: answered (413)", "ERROR pot: answered (413)"),
+        ("10:12:44 [7] IndexError in lids[0] (5)", "IndexError in lids[0] (5)"),
     ],
 )
 def test_time_and_process_are_taken_out_where_a_line_begins_with_them(line: str, told: str) -> None:
