@@ -19,6 +19,7 @@ from core.retrieval.release_notes.names import (
 )
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
 from core.text.words import one_line, sentences
+from core.vocabulary import VARIABLES
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
@@ -225,10 +226,12 @@ def of_variables(
 ) -> tuple[Told, ...]:
     """Return what notes that a question found tell of names behind a variable of the asker's own: `pot.boil`.
 
-    Which class the variable is of nobody says, so it is what the notes tell of `boil`.
+    Which class the variable is of nobody says, so it is what the notes tell of `boil`; where it is known, as
+    for `app`, what they tell of others says nothing.
     """
-    pages = list(notes)
+    pages, known = list(notes), {variable for variable, _class in VARIABLES}
     own = (name for name in names if _OF_VARIABLE.fullmatch(name) and not is_of_module(name))
+    own = (name for name in own if name.partition(".")[0] not in known)
     lasts = dict.fromkeys(map(last_part, own))
     return tuple(one for last in lasts for one in fates(last, pages) if one.fate)
 

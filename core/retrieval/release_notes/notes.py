@@ -34,7 +34,7 @@ _MOVE = re.compile(
     r"(?<![\w.])v?\d++(?:\.\d++|\.x)*+\s+(?:to|-+>|→|⟶)\s+(?:[a-z]\w*\s+)?(?=v?\d)", re.IGNORECASE
 )
 """What moves to the version behind it: `borg 1.1.x to 1.2.x`."""
-_SPELLED = re.compile(r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9})*)(?![\w.]*\d)")
+_SPELLED = re.compile(r"(?<![\w.])v?(\d{1,9}(?:\.\d{1,9})*+)(?![\w.]*\d)")
 _ONE_WORD = re.compile(r"\w+")
 HOLDING = 500
 """Passages, and pages, that are looked at for a name; ours."""

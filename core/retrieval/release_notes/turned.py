@@ -15,7 +15,8 @@ from core.text.words import identifiers, index_terms
 from core.vocabulary import tells
 
 _SAID = re.compile(
-    r"(?<! get )(?<! got )(?<!['’]m )(?<! are )(?<! am )\bused to\b[^?\n]{1,200}?\b(?:and|but|,) now\b"
+    r"(?<! get )(?<! got )(?<!['’]m )(?<! are )(?<! am )(?<! is )(?<! be )(?<! was )(?<! were )"
+    r"(?<! being )(?<! been )\bused to\b[^?\n]{1,200}?\b(?:and|but|,) now\b"
     r"|\bnow (?:(?:it|they|just|only|always|also|suddenly) ){0,2}"
     r"(?:breaks?|complains?|crash(?:es)?|errors?|fails?|raises?|refuses?|rejects?|throws?|warns?)\b"
     r"|\b(?:older|old|earlier|previous) (?:versions?|releases?|one)"

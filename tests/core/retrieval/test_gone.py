@@ -295,7 +295,14 @@ def test_several_names_that_replace_it_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("my_data.drop", "drop"), ("self.drop", ""), ("os.drop", ""), ("Pot.drop", ""), ("drop", "")],
+    [
+        ("my_data.drop", "drop"),
+        ("self.drop", ""),
+        ("os.drop", ""),
+        ("app.drop", ""),
+        ("Pot.drop", ""),
+        ("drop", ""),
+    ],
 )
 def test_what_found_notes_tell_is_told_of_a_name_behind_a_variable_of_the_asker(
     name: str, found: str

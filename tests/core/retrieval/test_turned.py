@@ -18,6 +18,8 @@ from core.retrieval.release_notes.turned import asks_what_turned, bearing, names
         ("it now always raises", True),
         ("how do i get used to it and now close the lid?", False),
         ("which option is used to close the lid now?", False),
+        ("the lid is used to close it, and now how do i open it?", False),
+        ("can it be used to boil and now to cool?", False),
         ("how do i install an older version?", False),
         ("what happens if it fails?", False),
         ("i now want to raise the lid", False),
