@@ -81,6 +81,11 @@ def test_what_tells_ipython_how_to_run_a_statement_is_no_code() -> None:
         "       x,\n   )\n   @verbatim\n   y = 1\n   @okexcept\n   @doctest float\n   y / 0\n"
     )
     assert body(page, "rst") == "```python\nplot(x)\n\ny = 1\ny / 0\n```"
+    whole = (
+        '.. ipython:: python\n\n   @suppress\n   a = """\n   b\n   """\n   @suppress\n   if a:\n       b\n'
+        "   else:\n       c\n   boil()\n"
+    )
+    assert body(whole, "rst") == "```python\nboil()\n```"
     typed = (
         ".. ipython::\n\n   In [1]: x = 1\n\n   @suppress\n   In [2]: y = 2\n      ...: z = 3\n\n"
         "   In [3]: x\n   Out[3]: 1\n"
@@ -172,6 +177,14 @@ def test_panels_and_cards_leave_their_texts() -> None:
     assert body("```{card} Boil\nHead\n^^^\nFill it.\n+++\nBy us.\n```\n\n{ref}`x`", "markdown").startswith(
         "**Boil:** Head\n\nFill it.\n\nBy us."
     )
+
+
+def test_what_parts_a_card_in_markdown_is_code_in_code() -> None:
+    code = "```yaml\n---\na: 1\n+++\n```"
+    page = f"````{{card}} Boil\nFill it.\n\n{code}\n\nMore\n----\n\nText.\n+++\nBy us.\n````\n"
+    assert body(page, "markdown") == f"**Boil:** Fill it.\n\n{code}\n\n**More**\n\nText.\n\nBy us."
+    page = "````{panels}\nFill it.\n---\nBoil it.\n````\n"
+    assert body(page, "markdown") == "Fill it.\n\nBoil it."
 
 
 def test_a_badge_says_its_text() -> None:

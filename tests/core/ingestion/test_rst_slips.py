@@ -11,6 +11,7 @@ from tests.core.ingestion.pages import body, parsed
     ("written", "shown"),
     [
         (":ref:`the guide`_", "the guide"),
+        (":ref:`the guide <guide>`_", "the guide"),
         ("py:meth:`Kettle.boil`", "`Kettle.boil()`"),
         ("(:pull: `8930`)", "(#8930)"),
         ("(:issue: `8377`, :pull:`8758`)", "(#8377, #8758)"),
@@ -94,6 +95,7 @@ def test_names_of_arguments_in_markdown_are_code() -> None:
         ("Kinds:\n- one\n- two\n  of it", "Kinds:\n\n- one\n- two of it"),
         ("Some are\n- one of\nus\n- two", "Some are\n\n- one of us\n- two"),
         ("It boils.\n- soon", "It boils.\n\n- soon"),
+        ("It boils.\n- J. Doe, 1900", "It boils.\n\n- J. Doe, 1900"),
         ("- a\nFixes:\n- b", "- a\n\nFixes:\n\n- b"),
         ("- a\nDocumentation\n- b", "- a\n\nDocumentation\n\n- b"),
         ("- a\n\n- b: one of\n  - c\n  - d", "- a\n- b: one of\n  - c\n  - d"),

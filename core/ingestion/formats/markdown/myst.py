@@ -52,8 +52,9 @@ _CONTAINERS = frozenset(
 
 
 _CARDS = frozenset({"card", "grid-item-card", "panels"})
-_CARD_PARTS = re.compile(r"^[ \t]*(?:\^{3,}|\+{3,}|-{3,})[ \t]*$", re.M)
+_CARD_PART, _PANEL = re.compile(r"(?:\^{3,}|\+{3,})[ \t]*"), re.compile(r"-{3,}[ \t]*")
 """What stands between the head, the text and the foot of a card, and between panels."""
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,}|:{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,23 @@ def _documented_code(given: Directive, raw: RawDocument) -> list[Section]:
     return found
 
 
+def _without_parts(given: Directive) -> str:
+    """Return the text of a card without the lines that part it; in code they are code."""
+    kept, fence_ = [], ""
+    for line in given.content.split("\n"):
+        opened = _FENCE.match(line)
+        if opened and not fence_:
+            fence_ = opened[1]
+        elif opened and line.strip().startswith(fence_) and not line.strip().strip(fence_[0]):
+            fence_ = ""
+        elif not fence_ and (
+            _CARD_PART.fullmatch(line) or (given.name == "panels" and _PANEL.fullmatch(line))
+        ):
+            line = ""
+        kept.append(line)
+    return "\n".join(kept)
+
+
 def blocks(given: Directive, writer: Writer) -> list[str]:
     """Write a directive in a fence as Markdown blocks."""
     if opens_sections(given):  # inside of a list or a note: its headings are only bold there
@@ -182,7 +200,7 @@ def blocks(given: Directive, writer: Writer) -> list[str]:
     if given.name == "math":
         return [f"$$\n{given.content.strip()}\n$$"]
     if given.name in _CARDS:
-        given = replace(given, content=_CARD_PARTS.sub("", given.content))
+        given = replace(given, content=_without_parts(given))
     known = given.name in VERSIONS or given.name in TITLED or is_admonition(given.name)
     if not known and (language := session(given.content)):  # a project's own (pip's `pip-cli`)
         return [fence(given.content, language)]

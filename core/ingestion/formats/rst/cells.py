@@ -14,6 +14,7 @@ PLOTS = frozenset(_WORDS["plots"].split()) | frozenset(_WORDS["shown_plots"].spl
 _REFUSED = frozenset({"false", "no", "n", "0", "off"})
 _DECORATED = re.compile(r"[ \t]*@(suppress|savefig|verbatim|okexcept|okwarning|doctest)\b(?![ \t]*[.(\[=])")
 """What tells IPython's directive how to run the next statement; it is no Python and not on the page."""
+_FOLLOWING = re.compile(r"[ \t)\]}]|Out\[|(?:else|elif|except|finally)\b")
 
 
 def is_hidden(name: str, options: Mapping[str, str], plots: Collection[str]) -> bool:
@@ -31,13 +32,14 @@ def seen(name: str, lines: Sequence[str]) -> list[str]:
     if name != "ipython":
         return list(lines)
     kept: list[str] = []
-    hides = began = False
+    hides = began = quotes = False
     for line in lines:
         decorated = _DECORATED.match(line)
         if decorated:
-            hides, began = decorated[1] == "suppress", False
-        elif hides and (not began or _goes_on(line)):
+            hides, began, quotes = decorated[1] == "suppress", False, False
+        elif hides and (not began or quotes or _goes_on(line)):
             began = began or bool(line.strip())
+            quotes ^= (line.count('"""') + line.count("'''")) % 2 == 1
         elif line.strip() or not hides:
             hides = False
             kept.append(line)
@@ -46,4 +48,4 @@ def seen(name: str, lines: Sequence[str]) -> list[str]:
 
 def _goes_on(line: str) -> bool:
     """Return True if a line belongs to the statement that began before it, or is what that printed."""
-    return line.startswith((" ", "\t", ")", "]", "}", "Out["))
+    return _FOLLOWING.match(line) is not None

@@ -132,7 +132,12 @@ class Writer:
         return bullets([self.blocks(entry) for entry in node.children])
 
     def _enumerated_list(self, node: Any) -> str:
-        return bullets([self.blocks(entry) for entry in node.children], start=int(node.get("start", 1)))
+        start = int(node.get("start", 1))
+        if len(node.children) == 1 and node["enumtype"] == "upperalpha":  # an initial: "J. Doe"
+            return labelled(
+                f"{node['prefix']}{chr(64 + start)}{node['suffix']}", self.blocks(node.children[0])
+            )
+        return bullets([self.blocks(entry) for entry in node.children], start=start)
 
     def _definition_list(self, node: Any) -> str:
         if len(node.children) == 1 and (goes_on(node) or introduces(node)):

@@ -12,7 +12,7 @@ _LITERAL = re.compile(r"(``.+?``(?!`))", re.S)
 _DOMAIN = "(?:py|c|cpp|js|std|rst):"
 _UNOPENED = re.compile(rf"(?<![\w:`.\\]){_DOMAIN}[a-z]{{1,12}}:(?=`[^`\s])")
 """A role without its first colon: py:meth:`run`."""
-_LINKED = re.compile(r"(?P<role>:[\w:+.-]{1,40}:)(?P<said>`[^`\n<>]{1,200}`)__?(?!\w)")
+_LINKED = re.compile(r"(?P<role>:[\w:+.-]{1,40}:)(?P<said>`[^`\n]{1,200}`)__?(?!\w)")
 """A role that ends as a link does: :ref:`testing`_."""
 _SPACED = re.compile(r"(?<![\w:`\\])(?P<role>:[a-z:]{1,30}:)[ ](?P<said>`[^`\s][^`\n]{0,100}`)")
 """A role that stands apart from what it is about: :issue: `12`."""
