@@ -244,8 +244,8 @@ def test_what_has_no_role_is_read_by_the_projects_own(tmp_path) -> None:
 
 
 def test_code_of_a_role_is_as_it_is_written() -> None:
-    said = ":kbd:`.` or :kbd:`!`, :code:`.pyc`, :code:`List <int>`, :literal:`~x`, :class:`~a.Lid`, :command:`fill <a>`."
-    assert body(said, "rst") == "`.` or `!`, `.pyc`, `List <int>`, `~x`, `Lid`, `fill`."
+    said = ":kbd:`.` or :kbd:`!`, :code:`List <int>`, :literal:`~x`, :class:`~a.Lid`, :command:`fill <a>`."
+    assert body(said, "rst") == "`.` or `!`, `List <int>`, `~x`, `Lid`, `fill`."
 
 
 def test_stars_with_spaces_are_a_heading_that_somebody_meant() -> None:
