@@ -94,7 +94,9 @@ class QueryContext:
     queries: Queries = field(default_factory=lambda: Queries("", ""))
     releases: tuple[str, ...] = ()
     vectors: Matrix = field(default_factory=lambda: NO_VECTORS)
-    """One row of unit length for each text that was embedded, the topic's first."""
+    """One row of unit length for each text that was embedded, the topic's first, as memory compares it."""
+    as_written_out: Matrix = field(default_factory=lambda: NO_VECTORS)
+    """The one row by which the topic is searched, with names of its HTTP statuses; none where it has none."""
     news: News | None = None
     """The release notes that are asked for, where the question is for nothing else."""
     untranslated: bool | None = None
@@ -162,6 +164,12 @@ class QueryContext:
     def topic(self) -> str:
         """Return the form of the question that memory compares and that is embedded."""
         return self.queries.topic or self.queries.base
+
+    @property
+    def sought(self) -> Matrix:
+        """Return the vectors that are searched by."""
+        first = self.as_written_out
+        return np.concatenate([first, self.vectors[1:]]) if len(first) else self.vectors
 
     @property
     def language(self) -> str:

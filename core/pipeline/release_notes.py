@@ -109,7 +109,7 @@ class NotesFirst:
         names = [name] if name else [one.name for one in context.came]
         form = replace(context.queries, base=" ".join(names), versionless="")
         form = replace(form, filtered=form.base, carried=())
-        pages = await self._searcher.search(form, context.vectors, has_it) if has_it else found
+        pages = await self._searcher.search(form, context.sought, has_it) if has_it else found
         told = {one.page.id: Evidence(0, one.page, 0.0, (one.line,)) for one in context.came}
         return _before(merged([pages, found]), told)
 
@@ -165,7 +165,7 @@ class NotesFirst:
         for one in context.gone:
             said = whole_word(one.name).sub(lambda _match: " ".join(names), said)
         form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
-        return merged([await self._searcher.search(form, context.vectors, context.releases[0]), found])
+        return merged([await self._searcher.search(form, context.sought, context.releases[0]), found])
 
 
 def nearest(releases: Sequence[str], release: str) -> str:

@@ -159,7 +159,7 @@ class RankPairs:
 
         The pairs are those of the question, or of the part whose vector stands at `place`.
         """
-        queries, vectors = context.queries, context.vectors
+        queries, vectors = context.queries, context.sought
         if place:
             part = context.parts[place - 1]
             queries = replace(queries, base=part, filtered=part, versionless="", carried=())

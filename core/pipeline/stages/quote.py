@@ -45,6 +45,7 @@ from core.query.releases.mentions import mentions
 from core.retrieval.confidence import Judgement, QuoteSigns, quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
+from core.text.logs import without_stamps
 from core.text.said import Said
 from core.text.words import query_terms, whole_word
 
@@ -90,7 +91,7 @@ class Quote:
         short = [item for item in context.pages.evidence if introduces(item.chunk.page)]
         under = await self._searcher.under(short)
         inside = [item for some in under.values() for item in some]
-        sections = await self._sections([*context.pages.evidence, *inside], context.vectors)
+        sections = await self._sections([*context.pages.evidence, *inside], context.sought)
         name = self._product.name
         settled = refused(context, name, rejected) or begun(context, name, sections, rejected)
         settled = settled or contradicted(context, name, sections)
@@ -184,8 +185,8 @@ class Quote:
         before, release = answered_before(context, self._product), context.partition
         if not before or before not in self._searcher.corpora or len(context.releases) != 1:
             return None
-        older = await self._searcher.search(context.queries, context.vectors, before)
-        whole = await self._sections(older.evidence, context.vectors)
+        older = await self._searcher.search(context.queries, context.sought, before)
+        whole = await self._sections(older.evidence, context.sought)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         if self._is_doubtful(context, older, old):
             closest = plain().closest
@@ -252,7 +253,7 @@ def answered_before(context: QueryContext, product: Product) -> str:
         return ""
     asked = [turn.text for turn in turns[:at] if turn.role == "user"][-1:]
     own = content(without_product(without(question.text, mentions(question.text, product)), product))
-    again = any(content(topic(text, product)) == content(context.topic) for text in asked)
+    again = any(content(topic(without_stamps(text), product)) == content(context.topic) for text in asked)
     return release if again or not own else ""
 
 

@@ -58,7 +58,7 @@ class Retrieve:
         voted = opinions(context.recall, self._memory.thresholds.tau)
         for release in context.releases:
             if not context.parts:
-                found = await self._searcher.search(context.queries, context.vectors, release, voted=voted)
+                found = await self._searcher.search(context.queries, context.sought, release, voted=voted)
                 lists.append(found)
             for place, part in enumerate(context.parts, start=1):
                 if release in self._releases_of(part, context.releases):
@@ -81,7 +81,7 @@ class Retrieve:
             return found
         said = f"{name} version supported required"
         form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
-        again = await self._searcher.search(form, context.vectors, context.releases[0])
+        again = await self._searcher.search(form, context.sought, context.releases[0])
         headed, stated = stating(name, (again, found))
         if headed is not None:
             return headed
@@ -99,7 +99,7 @@ class Retrieve:
     async def _alone(self, context: QueryContext, text: str, row: int, release: str) -> Found:
         """Search a release for a part or form of the question, which stands for itself, and its vector."""
         form = replace(context.queries, base=text, filtered=text, versionless="", carried=())
-        return await self._searcher.search(form, context.vectors[row : row + 1], release)
+        return await self._searcher.search(form, context.sought[row : row + 1], release)
 
     def _releases_of(self, part: str, releases: tuple[str, ...]) -> tuple[str, ...]:
         """Return the compared releases that a part names, all of them where it names none."""

@@ -66,8 +66,7 @@ class Understand:
         context.taken = _of_thread(context, self._product, understood is not None)
         context.note_understood()
         if not resolution.unknown:
-            await self._mend(context)
-            await self._embed(context)
+            await self._embed(context, await self._mend(context))
 
     def _by_rules(
         self, question: Question, defaults: tuple[str, str]
@@ -105,32 +104,39 @@ class Understand:
         topic = context.queries.topic if is_whole(found, product) else context.queries.base
         context.queries = replace(context.queries, parts=(context.queries.base,), topic=topic)
 
-    async def _mend(self, context: QueryContext) -> None:
-        """Mend slips of the keyboard, words that neither pages nor encoder know, and what is shortened."""
+    async def _mend(self, context: QueryContext) -> str:
+        """Mend slips of the keyboard, words that neither pages nor encoder know, and what is shortened.
+
+        Return the topic with names of its HTTP statuses. A release's pages say what these are called, so that
+        memory compares it without.
+        """
         release = context.releases[0]
         count = getattr(await self._parts.encoder_of(release), "count_tokens", None)
         short = shortened(context.queries.base)
         some = [word for word in suspects(context.queries.base) if word not in short] + short
         numbers = statuses(context.queries.base)
         if count is None or context.untranslated or release not in self._parts.searcher.corpora:
-            return
+            return context.topic
         if not (some or numbers):
-            return
+            return context.topic
         odd = [word for word in some if is_contracted(word) or word in short or count(word) > count("") + 1]
         if found := await self._parts.searcher.mended(odd, release, count, numbers):
             said = context.queries
+            words = {word: meant for word, meant in found.items() if word not in numbers}
             context.queries = replace(
                 said,
                 base=replaced(said.base, found),
                 filtered=replaced(said.filtered, found),
                 versionless=replaced(said.versionless, found),
-                topic=replaced(said.topic, found),
+                topic=replaced(said.topic, words),
                 parts=tuple(replaced(part, found) for part in said.parts),
             )
             context.note_understood()
+            return replaced(said.topic or said.base, found)
+        return context.topic
 
-    async def _embed(self, context: QueryContext) -> None:
-        """Embed the topic first, which memory compares, and then what is searched by.
+    async def _embed(self, context: QueryContext, written_out: str) -> None:
+        """Embed the topic first, which memory compares, and then what is searched by; last as `written_out`.
 
         The question goes along whose tokens the search wants: two at once take less than one by one.
         """
@@ -138,7 +144,10 @@ class Understand:
         forms = context.forms if self._forms == "queries" else ()
         texts = [context.topic, *(context.parts or forms)]
         more = [] if len(texts) > 1 or not isinstance(encoder, TokenEncoder) else [context.queries.base]
-        context.vectors = (await encoder.encode([*texts, *more]))[: len(texts)]
+        is_other = written_out != context.topic
+        more += [written_out] if is_other else []
+        encoded = await encoder.encode([*texts, *more])
+        context.vectors, context.as_written_out = encoded[: len(texts)], encoded[len(encoded) - is_other :]
         context.lap("embed")
 
 
