@@ -10,7 +10,7 @@ from core.domain import Evidence
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.titles import last_heading
 from core.retrieval.features import is_name
-from core.retrieval.release_notes.notes import is_version
+from core.retrieval.release_notes.notes import is_version, version_of
 from core.text.words import one_line
 
 
@@ -147,7 +147,7 @@ class Section:
     def _is_notes(self) -> bool:
         """Return True for what a release brings, of which each item is a thing of its own."""
         chunk = self.evidence.chunk
-        return any(map(is_version, chunk.heading.split(" > ")))
+        return bool(version_of(f"{chunk.title} > {chunk.heading}"))
 
     def _first(self) -> int:
         """Return the first stretch that answers about as likely as the best."""

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from core.generation.quotes.blocks import Block
 from core.retrieval.features import is_name
+from core.text.markup import fences
 from core.text.tables import cells
 from core.text.words import STOP_WORDS, index_terms, whole_word
 
@@ -61,8 +62,10 @@ def one_again(section: str) -> str:
         return section
     lines: list[str] = []
     head: tuple[str, str] | None = None
-    for line in section.split("\n"):
-        if lines and _RULE.match(line) and lines[-1].lstrip().startswith("|"):
+    told = section.split("\n")
+    shown = {at for fence in fences(told) for at in range(fence.first, fence.last)}
+    for at, line in enumerate(told):
+        if lines and at not in shown and _RULE.match(line) and lines[-1].lstrip().startswith("|"):
             same, head = head == (lines[-1], line), (lines[-1], line)
             if same and len(lines) > 2 and not lines[-2].strip() and lines[-3].lstrip().startswith("|"):
                 del lines[-2:]

@@ -162,3 +162,5 @@ def test_a_table_that_was_too_long_for_a_page_is_one_again() -> None:
     assert one_again(apart) == apart
     other = f"{HEAD}{FIRST}\n{HEAD.replace('Sent', 'Got')}{LAST}"
     assert one_again(other) == other
+    shown = f"As Markdown:\n\n```\n{HEAD}{FIRST}\n{HEAD}{LAST}```"
+    assert one_again(shown) == shown
