@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from core.generation.quotes.listing import CHARACTERS, fate, listed
 from core.retrieval.release_notes.gone import Told
+from core.retrieval.release_notes.notes import as_written
 from tests.core.generation.samples import evidence
 
 NOTES = """\
@@ -106,6 +108,12 @@ def test_what_to_do_now_is_quoted_with_the_paragraph_that_tells_an_end() -> None
     assert said("Before.", gone, told, "Else.").endswith(f"> - {gone}\n\n> {told} [1]")
     for other in ("It was slow.", f"- {told}", f"If you {'need ' * 100}it.", "## If you need it"):
         assert said(gone, other).endswith(f"> - {gone} [1]")
+
+
+def test_a_long_row_of_numbers_is_read_in_one_go() -> None:
+    began = time.perf_counter()
+    assert as_written((9, 9), [f"{'1.' * 20_000}1x1", "in v9.9"]) == "v9.9"
+    assert time.perf_counter() - began < 1
 
 
 def test_versions_are_told_as_the_notes_write_them() -> None:
