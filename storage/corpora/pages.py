@@ -128,7 +128,7 @@ def _views(by: str, pages: Sequence[str], connection: Connection) -> dict[str, b
 
 def page_of(row: Any) -> ContextChunk:
     """Return the page of a row of `context_chunks` that has its document's path, title and release, too."""
-    return made(ContextChunk, row, people=())
+    return made(ContextChunk, row, people=(), is_alike=False)
 
 
 def _search_row(row: Any) -> SearchRow:
