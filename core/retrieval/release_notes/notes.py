@@ -94,12 +94,16 @@ def _under_title(level: str) -> str:
 
 
 def as_written(version: tuple[int, ...], texts: Iterable[str]) -> str:
-    """Return a version as the first text that has it writes it: `v2024.07.0`; else as people say it."""
+    """Return a version as people say it: 2.3 for 2.3.0, `v2024.07.0` where no text has 2024.7.
+
+    That is then the first spelling in the texts.
+    """
     spelled = (one for text in texts for one in _SPELLED.finditer(text))
     first = next((one[0] for one in spelled if _parsed(one[1]) == version), "")
     while len(version) > 2 and not version[-1]:
         version = version[:-1]
-    return first or ".".join(map(str, version))
+    said = ".".join(map(str, version))
+    return first if first and said not in first else said
 
 
 def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:
