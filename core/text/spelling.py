@@ -85,9 +85,9 @@ async def mended(
     """Return what words were meant to be that none of a corpus's `chunks` has: one slip away, often there.
 
     Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. `w/o` is
-    "without". What people
-    shorten is written out where pages write it out far more often: `ctx` is context. Of several other words
-    it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
+    "without". What people shorten is written out where pages write it out far more often: `ctx` is context.
+    Of several other words it is the one of which the encoder makes the fewest `tokens`, as of words, then the
+    commonest.
     """
     found = {w: "without" if w == "w/o" else f"{w[:-1]}'t" for w in words if is_contracted(w)}
     words = [word for word in words if word not in found]

@@ -56,11 +56,8 @@ def statuses(text: str) -> list[str]:
     """
     found: dict[str, None] = {}
     for match in _NUMBER.finditer(outside_code(text)):
-        number, end = match[1], match.end()
-        before, after = (
-            match.string[max(match.start() - _BESIDE, 0) : match.start()],
-            match.string[end : end + _BESIDE],
-        )
+        number, said, (start, end) = match[1], match.string, match.span()
+        before, after = said[max(start - _BESIDE, 0) : start], said[end : end + _BESIDE]
         if number in NAMES and not (_COUNTS_BEFORE.search(before) or _COUNTS_AFTER.match(after)):
             found[number] = None
     return [number for number in found if not any(named(name).search(text) for name in NAMES[number])]

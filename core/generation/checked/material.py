@@ -19,6 +19,7 @@ from core.text.words import (
     quantities,
     query_terms,
     sentences,
+    whole_word,
     words,
 )
 from core.vocabulary import UNITS
@@ -239,9 +240,10 @@ class Material:
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
         low = value.lower()
-        is_whole = not re.fullmatch(r"[\w.]*", low)  # an address is several words
+        as_it_stands = None if re.fullmatch(r"[\w.]*", low) else whole_word(low)  # such as an address
         return any(
-            (low in block.words or (is_whole and low in block.text.lower())) and DEFAULT.search(block.text)
+            (low in block.words or (as_it_stands and as_it_stands.search(block.text.lower())))
+            and DEFAULT.search(block.text)
             for block in self.blocks
         )
 

@@ -63,6 +63,7 @@ _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w
 _ONE_NAME = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+|[a-z][a-z\d]*[A-Z][A-Za-z\d]*")
 """A heading that is one name with hyphens or capitals: `ci-name`, `bodyLimit`."""
 _ASSIGNED = re.compile(r"(?<![\w.`\"'(\[-])([A-Za-z][\w-]{2,60})\s?=(?!=)\s?(?=\S)")
+"""A setting with its value: `threads = 4`."""
 _GLOSSARY = re.compile(r"\b(?:glossary|terminology|vocabulary)\b", re.IGNORECASE)
 _ASKED_AFTER = re.compile(
     r"\bwhat(?:['’]?s|\s(?:is|are))\s(?:(?:an?|the|this|that|these|all)\s){0,2}(?P<is>[\w.-]{1,30}(?:\s[\w.-]{1,30})?)"

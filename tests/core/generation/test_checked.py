@@ -756,3 +756,4 @@ def test_an_address_is_a_default_as_it_stands(default: str, is_right: bool) -> N
     checked = Checker(Material([(1, "Settings › bind", page, "3.1")], ("which port",)), True)
     told = f"If it is not defined, the default is `{default}` [1]."
     assert (checked.faults(told, before="If `PORT` is defined, it is used [1].") == ()) is is_right
+    assert not checked.material.any_default("127.0.0.1:80"), "which is only the beginning of one"
