@@ -27,6 +27,10 @@ _PLAIN = re.compile(
     rf"(?<![\w`'’./\\@:#$-])(?:{_CONTRACTED.pattern}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)"
 )
 _SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
+_COUNTED = re.compile(
+    r"\b(?:every|each|of|than|at most|at least|up to)\s+n\s+\w|\b(?:first|last|next|top)\s+n\s+\w{3,40}s\b",
+    re.IGNORECASE,
+)
 _WHOLE = re.compile(
     r"(?<![\w`'’./\\@:#$-])(?:(?:w/o|[a-z]{1,24})(?![\w`'’/\\@:=(\[-]|\.\w)|[45]\d\d(?![\w`'’/\\@-]|[.:]\d))"
 )
@@ -47,8 +51,13 @@ def suspects(text: str) -> list[str]:
 
 
 def shortened(text: str) -> list[str]:
-    """Return the plain words that people shorten so: in lower case, no code, not in quotes."""
+    """Return the plain words that people shorten so: in lower case, no code, not in quotes.
+
+    The "n" of "every n requests" is a number.
+    """
     found = _SHORT.findall(outside_code(text))
+    if _COUNTED.search(text):
+        found = [word for word in found if word != "n"]
     return [word for word in dict.fromkeys(found) if SHORT.get(word, word) != word]
 
 

@@ -109,3 +109,18 @@ async def test_what_people_shorten_is_written_out_unless_pages_have_the_short_fo
     assert found == {"whats": "what is", "ctx": "context"}
     assert replaced(text, found) == "what is the context of a func, and `ctx` or ctx.push or Ctx?"
     assert await mended(["ppl", "smth"], rarity, PAGES, tokens) == {"ppl": "people", "smth": "something"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("recycle a worker every n requests", []),
+        ("keep the last n lines", []),
+        ("more than n of them", []),
+        ("pots n pans", ["n"]),
+        ("before n after it boils", ["n"]),
+        ("the first n last one", ["n"]),
+    ],
+)
+def test_a_number_that_is_called_n_is_no_and(text: str, found: list[str]) -> None:
+    assert shortened(text) == found
