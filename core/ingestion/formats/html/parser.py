@@ -17,8 +17,20 @@ from bs4 import BeautifulSoup, Tag
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._shared import Outline, heading_text, one_line
-from core.ingestion.formats.html.tags import HEADINGS, anchor_of, classes, soup_of, write_labels, write_out
+from core.ingestion.formats._shared import Outline, one_line
+from core.ingestion.formats.html.addresses import anchor_of
+from core.ingestion.formats.html.tags import (
+    HEADINGS,
+    classes,
+    drop_leads,
+    is_block,
+    is_redirect,
+    is_steps,
+    soup_of,
+    write_labels,
+    write_out,
+)
+from core.ingestion.formats.html.titles import Called, called, shown, without_number
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 
 try:
@@ -38,6 +50,9 @@ MAX_TAGS = 100_000
 MAX_EFFORT = 5_000_000
 """Sum of all elements' depths; a page of 5 MB has a fifth of it, and time grows with it."""
 
+MAX_ATTRIBUTES = 20_000
+"""Characters of a tag above which it does not close itself; a drawing's longest path has a few thousand."""
+
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
 _WITHOUT_END = "area base br col embed hr img input link meta param source track wbr"
 _MAY_LACK_END = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup caption html head body"
@@ -50,6 +65,8 @@ MAX_DEPTH = 200
 """Tags inside each other above which a page is not read: real ones have up to 60, and time grows with it."""
 COVERAGE = 0.85
 """Share of trafilatura's text that the element chosen as the article must hold; ours."""
+SENTENCE = 6
+"""Words from which what stands beside an article may be a sentence of it; ours."""
 LINK_SHARE = 0.7
 """Share of a block's text inside links above which it is doubtful; ours."""
 
@@ -81,13 +98,14 @@ _BOILERPLATE = re.compile(
     r"|related|prev-next\w*|pagination|pager|page-?nav\w*|page-?numbers?|copyright|feedback|comments?-?area"
     r"|edit-?(?:this|page|on)\w*|theme-edit\w*|editsection|mw-editsection|mw-jump-link|noprint"
     r"|version-?(?:switch|select|warning)\w*|rst-versions|visually-hidden|sr-only"
-    r"|md-source-file|md-footer\w*|theme-doc-footer\w*"
+    r"|tagline|motto|slogan|md-source-file|md-footer\w*|theme-doc-footer\w*"
     r")(?:$|[\s_-])",
     re.I,
 )
 _LINE = re.compile(
     r"^(?:©|\(c\)\s*\d|copyright\b(?=.*(?:\d{4}|©)).{0,80}$|all rights reserved|page \d+(?: of \d+)?$"
-    r"|\d+ ?/ ?\d+$|(?:built with|created using) .{1,40}$|last updated\b.{0,20}\d.{0,30}$"
+    r"|\d+ ?/ ?\d+$|(?:built with|created using) .{1,40}$"
+    r"|(?:this page )?(?:was )?last (?:updated|modified|changed)\b.{0,20}\d.{0,30}$"
     r"|edit (?:this page|on github).{0,30}$|was this page helpful"
     r"|back to top$|skip to (?:main )?content|(?:previous|next)(?: (?:page|topic|chapter))?$"
     r"|on this page$|table of contents$)",
@@ -102,8 +120,11 @@ def parse(raw: RawDocument, text: str) -> Document:
     """Parse an HTML page to the sections of its article."""
     if tangle := tangle_of(text):
         raise SourceError(f"{raw.path} {tangle}; simplify it or leave it out of the source.")
-    if _depth(soup_of(text)) > MAX_DEPTH:
+    parsed = soup_of(text)
+    if _depth(parsed) > MAX_DEPTH:
         raise RecursionError
+    if is_redirect(parsed):
+        return Document(raw.path, raw.path, raw.url, ())
     extracted = _extracted(text)
     judged = _words(extracted)
     sought = set(judged.split())
@@ -112,11 +133,13 @@ def parse(raw: RawDocument, text: str) -> Document:
     # of what trafilatura found, only what is boilerplate by its tag or role is taken out instead.
     for strictly in (True, False):
         soup = soup_of(text)
-        title = _title(soup, raw.path)
+        told = called(soup, raw.path)
+        title = told.above or told.title
         write_out(soup)
         write_labels(soup)
+        drop_leads(soup)
         _strip(soup, strictly)
-        sections = _written(soup, title, judged, strictly)
+        sections = _written(soup, told, judged, strictly)
         held = set(_words(" ".join(word for s in sections for word in (*s.headings, s.text))).split())
         share = len(sought & held) / len(sought) if sought else float(bool(sections))
         if share > covered:
@@ -128,21 +151,21 @@ def parse(raw: RawDocument, text: str) -> Document:
     return Document(raw.path, title, raw.url, best)
 
 
-def _written(soup: BeautifulSoup, title: str, judged: str, strictly: bool) -> tuple[Section, ...]:
-    article = _article(soup, judged, strictly)
-    _drop_doubtful(article, judged)
+def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> tuple[Section, ...]:
+    article = _article(soup, judged, strictly, told.title)
+    _drop_doubtful(article, judged, told.title)
     outline = Outline()
     first = article.find(HEADINGS)
+    heading = told.heading if told.heading and not told.heading.decomposed else None
+    heading = heading or (soup.find("h1") if told.heading else None)
+    # What is one section of a chapter stands under it, and parts that are all as high as a title under that.
+    above = told.above or ("" if heading or not article.find("h1") else told.title)
+    if above:
+        outline.heading(1, above, "")
     # The page's title often stands outside the article, in a header of its own.
-    heading = soup.find("h1")
-    if (
-        isinstance(heading, Tag)
-        and isinstance(first, Tag)
-        and first.name != "h1"
-        and article not in heading.parents
-    ):
-        outline.heading(1, one_line(heading.get_text()), anchor_of(heading))
-    HtmlWriter(outline, title).write(article)
+    elif heading and isinstance(first, Tag) and first.name != "h1" and article not in heading.parents:
+        outline.heading(1, told.title, anchor_of(heading))
+    HtmlWriter(outline, told.title, above).write(article)
     return outline.sections()
 
 
@@ -153,16 +176,6 @@ def _depth(soup: BeautifulSoup) -> int:
         deepest += 1
         level = [child for tag in level for child in tag.children if isinstance(child, Tag)]
     return deepest
-
-
-def _title(soup: BeautifulSoup, path: str) -> str:
-    headings = [h for h in soup.find_all("h1") if not h.find_parent(["nav", "aside"])]
-    inside = [h for h in headings if h.find_parent(["main", "article"])] or headings
-    text = heading_text(one_line(inside[0].get_text())) if inside else ""
-    if not text and soup.title is not None:
-        # "Quickstart — Flask Documentation (3.1.x)": the site's name comes last.
-        text = re.split(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))", one_line(soup.title.get_text()))[0]
-    return text or path
 
 
 def _extracted(html: str) -> str:
@@ -185,8 +198,11 @@ def _strip(soup: BeautifulSoup, strictly: bool) -> None:
     for tag in soup.find_all(True):
         if not tag.decomposed and id(tag) not in stated and _is_boilerplate(tag, strictly):
             tag.decompose()
+    for tag in soup.find_all(["table", "div", "p", "ul", "center"]):
+        if not tag.decomposed and is_steps(tag):
+            tag.decompose()
     for tag in soup.find_all(["p", "div", "span", "li", "small"]):
-        if tag.decomposed or tag.find(True):
+        if tag.decomposed or tag.find(is_block if tag.name == "p" else True):
             continue
         line = one_line(tag.get_text())
         if _LINE.match(line) and not (tag.name == "li" and _STEP.fullmatch(line)):
@@ -204,7 +220,12 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
         or str(tag.get("role") or "").lower() in _ROLES
         or (tag.name == "header" and not tag.find(["h1", "h2"]))
         or (tag.name == "aside" and not _CALLOUT.search(name))
-        or (strictly and tag.name in _NAMED and bool(_BOILERPLATE.search(name)))
+        or (
+            strictly
+            and tag.name in _NAMED
+            and bool(_BOILERPLATE.search(name))
+            and not tag.find_parent(HEADINGS)
+        )
     )
 
 
@@ -214,7 +235,7 @@ def _heads(tag: Tag) -> bool:
     return first is not None and _words(str(tag["id"])) in _words(first.get_text(" "))
 
 
-def _article(soup: BeautifulSoup, judged: str, strictly: bool) -> Tag:
+def _article(soup: BeautifulSoup, judged: str, strictly: bool, title: str) -> Tag:
     for selector in (*_STATED, *_LIKELY) if strictly else ():
         found = [tag for tag in soup.select(selector) if len(tag.get_text(strip=True)) > 40]
         if found:
@@ -228,9 +249,22 @@ def _article(soup: BeautifulSoup, judged: str, strictly: bool) -> Tag:
     chosen: Tag = body
     while True:
         inner = [child for child in chosen.find_all(True, recursive=False) if _covers(child, sought)]
-        if len(inner) != 1:
+        if len(inner) != 1 or _says_more(chosen, inner[0], judged, title):
             return chosen
         chosen = inner[0]
+
+
+def _says_more(outer: Tag, inner: Tag, judged: str, title: str) -> bool:
+    """Return True if beside a part of a page stands more that is content: its heading, the options."""
+    first, above = inner.find(HEADINGS), inner.find_previous(HEADINGS)
+    is_headed = first is not None and _words(inner.get_text(" ")).startswith(_words(first.get_text(" ")))
+    is_within = above is not None and outer in above.parents
+    if above is not None and is_within and (not is_headed or without_number(shown(above)) == title):
+        return True
+    beside = [child for child in outer.find_all(True, recursive=False) if child is not inner]
+    blocks = (block for child in beside for block in (child, *child.find_all(["p", "li", "dd", "pre"])))
+    said = (_words(block.get_text(" ")) for block in blocks)
+    return any(len(words.split()) >= SENTENCE and words[:80] in judged for words in said)
 
 
 def _covers(tag: Tag, sought: set[str]) -> bool:
@@ -238,8 +272,16 @@ def _covers(tag: Tag, sought: set[str]) -> bool:
     return len(sought & held) >= COVERAGE * len(sought)
 
 
-def _drop_doubtful(article: Tag, judged: str) -> None:
-    """Drop blocks of links that trafilatura did not take for content."""
+def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
+    """Drop blocks of links that trafilatura did not take for content, and what stands above the title."""
+    first = article.find(HEADINGS)
+    is_title = first is not None and without_number(shown(first)) == title
+    # What stands above the page's own title is the site's; a title that is no heading stands there as well.
+    above = first.find_all_previous(True) if first is not None else ()
+    for tag in above:
+        assert first is not None
+        if article in tag.parents and tag not in first.parents and (is_title or shown(tag) == title):
+            tag.decompose()
     if not judged:
         return
     for tag in article.find_all(["ul", "ol", "p", "div"]):
@@ -260,7 +302,7 @@ def tangle_of(text: str) -> str:
     depth = effort = tags = 0
     for found in _TAG.finditer(text):
         tags += not found[1]
-        if found[2].lower() not in _OPEN_ENDED:
+        if found[2].lower() not in _OPEN_ENDED and not _closes_itself(text, found.end()):
             depth = max(depth - 1, 0) if found[1] else depth + 1
         effort += depth
         if depth > MAX_OPEN or effort > MAX_EFFORT:
@@ -268,3 +310,12 @@ def tangle_of(text: str) -> str:
         if tags > MAX_TAGS:
             return f"has more than {MAX_TAGS:,} elements"
     return ""
+
+
+def _closes_itself(text: str, at: int) -> bool:
+    """Return True if a tag whose name ends there ends with "/>", as the shapes of drawings do."""
+    end = text.find(">", at, at + MAX_ATTRIBUTES)
+    if text[end - 1 : end] != "/":  # also where there is no end: -1 reads nothing
+        return False
+    between = text[at:end]
+    return between.count('"') % 2 == 0 and between.count("'") % 2 == 0

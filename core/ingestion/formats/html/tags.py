@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
 
 from core.ingestion.formats._shared import one_line
+from core.ingestion.formats.html.titles import is_permalink, shown
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = frozenset(
@@ -27,9 +27,10 @@ ADMONITION = re.compile(
     r"\b(?:admonition|alert|callout|notice|versionadded|versionchanged|deprecated)\b", re.I
 )
 TITLE_CLASS = re.compile(r"\b(?:admonition-title|alert-title|callout-title|admonitionHeading\w*)\b", re.I)
-_PERMALINK = re.compile(
+PERMALINK = re.compile(
     r"\b(?:headerlink|anchor-?link|hash-link|header-anchor|heading-anchor|permalink|anchor|linenos?)\b", re.I
 )
+_NOTES = frozenset("note tip warning caution important danger attention hint admonition".split())  # noqa: SIM905
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 
@@ -44,34 +45,34 @@ def soup_of(html: str) -> BeautifulSoup:
     return soup
 
 
+def is_redirect(soup: BeautifulSoup) -> bool:
+    """Return True if a page only leads to another at once, as tools write for addresses that moved."""
+    meta = soup.find("meta", attrs={"http-equiv": re.compile(r"^refresh$", re.I)})
+    said = str(meta.get("content") or "") if isinstance(meta, Tag) else ""
+    return (
+        bool(re.match(r"\s*[0-5]\s*[;,]\s*url\s*=", said, re.I)) and len(soup.get_text().split()) <= LEADING
+    )
+
+
+def is_steps(tag: Tag) -> bool:
+    """Return True if a tag leads to the pages before and after: "« strpbrk", "<-previous next->"."""
+    links = tag.find_all("a", href=True)
+    return (
+        len(links) > 1
+        and (
+            any(_STEPS.search(one_line(link.get_text())) for link in links)
+            or bool(_STEP.match(tag.get_text()))
+        )
+        and len(tag.get_text(" ").split()) <= MOST_OF_STEPS
+        and not tag.find(["pre", "code", "dl", *HEADINGS])
+    )
+
+
 def classes(tag: Tag) -> str:
     """Return a tag's classes and id as one text."""
     value = tag.get("class")
     names = " ".join(value) if isinstance(value, list) else str(value or "")
     return f"{names} {tag.get('id') or ''}".strip()
-
-
-def anchor_of(tag: Tag) -> str:
-    """Return the id that a link to a heading can use: its own, its anchor's, or its section's."""
-    for candidate in (tag, *tag.find_all(["a", "span"])):
-        name = candidate.get("id") or (candidate.get("name") if candidate.name == "a" else "")
-        if name:
-            return str(name)
-    for link in tag.find_all("a", href=re.compile(r"^#.")):
-        if _PERMALINK.search(classes(link)) or one_line(link.get_text()) in ("¶", "#", "§", ""):
-            return unquote(str(link["href"])[1:])
-    parent = tag.parent
-    while parent is not None and parent.name in ("div", "section", "hgroup", "header", "article"):
-        first = parent.find(list(HEADINGS))
-        if first is not tag:
-            break
-        if parent.get("id"):
-            return str(parent["id"])
-        parent = parent.parent
-    before = tag.find_previous_sibling()
-    if isinstance(before, Tag) and before.name in ("a", "span") and not before.get_text(strip=True):
-        return str(before.get("id") or before.get("name") or "")
-    return ""
 
 
 OBJECT_CLASS = re.compile(
@@ -94,6 +95,15 @@ def is_block(tag: Tag) -> bool:
     return tag.name in BLOCKS
 
 
+def title_of_note(tag: Tag) -> Tag | None:
+    """Return the heading that is a note's label ("Note", "Security"), None where a tag is no such note."""
+    if tag.name not in ("div", "aside", "section") or _NOTES.isdisjoint(tag.get("class") or ()):
+        return None
+    found = tag.find_all(list(HEADINGS))
+    leads = len(found) == 1 and tag.get_text().lstrip().startswith(found[0].get_text().lstrip())
+    return found[0] if leads else None
+
+
 def is_skipped(tag: Tag) -> bool:
     """Return True if nobody reads what is in a tag."""
     if (
@@ -101,12 +111,14 @@ def is_skipped(tag: Tag) -> bool:
         or tag.has_attr("hidden")
         or (tag.name in ("pre", "div") and "mermaid" in (tag.get("class") or ()))
         or (tag.get("aria-hidden") == "true" and tag.name != "pre")
+        or (tag.name == "span" and "section-number" in (tag.get("class") or ()))
+        or is_permalink(tag)
     ):
         return True
     style = "" if tag.name == "table" else tag.get("style")  # scripts show tables once they are sorted
     return bool(style and _HIDDEN.search(str(style))) or (
         tag.name in ("a", "span", "td")
-        and bool(_PERMALINK.search(classes(tag)))
+        and bool(PERMALINK.search(classes(tag)))
         and len(tag.get_text(strip=True)) <= 2
     )
 
@@ -137,6 +149,12 @@ def language_of(tag: Tag) -> str:
     return ""
 
 
+_STEPS = re.compile(r"^(?:«|‹|<-|<<|←)|(?:»|›|->|>>|→)$|^(?:prev(?:ious)?|next)$", re.I)
+_STEP = re.compile(r"\s*(?:prev(?:ious)?|next|up)\s*:", re.I)
+MOST_OF_STEPS = 40
+"""Words up to which links to the pages before and after are all that a part of a page is; ours."""
+LEADING = 60
+"""Words up to which a page that sends its readers on has nothing to say itself; ours."""
 LEAST_WORDS = 3
 """Words of a drawing below which it is an icon or a logo; ours."""
 SAME_LINE = 0.6
@@ -154,11 +172,34 @@ def write_out(soup: BeautifulSoup) -> None:
         if svg.decomposed or svg.find_parent(["svg", "a", "button", "nav"]):
             continue
         labels = words_of(svg)
+        if _is_grammar(labels):
+            _drop_lead(svg)
+            continue
         if sum(len(label.split()) for label in labels) < LEAST_WORDS:
             continue
         paragraph = soup.new_tag("p")
         paragraph.string = "; ".join(labels)
         svg.replace_with(paragraph)
+
+
+def _is_grammar(labels: list[str]) -> bool:
+    """Return True if a drawing shows the syntax of a language: words and signs that lines join to no text."""
+    return any(not re.search(r"\w", label) for label in labels) and all(len(x.split()) == 1 for x in labels)
+
+
+def drop_leads(soup: BeautifulSoup) -> None:
+    """Take out lines that lead to what nobody sees: the name of a part that is folded away."""
+    for tag in soup.find_all(style=_HIDDEN):
+        _drop_lead(tag)
+
+
+def _drop_lead(tag: Tag) -> None:
+    """Take out the line that leads to a tag, or to what holds nothing else: "select-stmt:"."""
+    while tag.parent is not None and tag.parent.name == "div" and not tag.find_previous_sibling(True):
+        tag = tag.parent
+    before = tag.find_previous_sibling()
+    if isinstance(before, Tag) and before.name == "p" and shown(before).endswith(":"):
+        before.decompose()
 
 
 def words_of(svg: Tag) -> list[str]:

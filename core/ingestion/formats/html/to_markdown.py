@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bs4 import Tag
 from bs4.element import NavigableString
@@ -12,11 +13,13 @@ from core.ingestion.formats._shared import (
     Outline,
     bullets,
     fence,
+    heading_text,
     inline_code,
     labelled,
     listed,
     one_line,
 )
+from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of
 from core.ingestion.formats.html.tags import (
     ADMONITION,
     BLOCKS,
@@ -24,18 +27,21 @@ from core.ingestion.formats.html.tags import (
     LANGUAGE,
     OBJECT_CLASS,
     TITLE_CLASS,
-    anchor_of,
     classes,
     code_text,
     is_api,
     is_block,
     is_skipped,
     language_of,
+    title_of_note,
 )
+from core.ingestion.formats.html.titles import of_texinfo, without_number
 from core.text.tables import Cell, spread, table
 
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
+BOLD_LEVEL = 8
+"""The level of a bold line that has an address: below every heading."""
 BESIDE = 100
 """Characters beside a block of code that are its label: a file, a language, a button."""
 
@@ -43,12 +49,14 @@ BESIDE = 100
 class HtmlWriter:
     """Writes tags into an `Outline`, or returns them as blocks where headings cannot open sections.
 
-    `page` is named above each table that has no caption, so that rows make sense alone.
+    `page` is named above each table that has no caption, so that rows make sense alone. `under` is a
+    heading above all of the page's own.
     """
 
-    def __init__(self, outline: Outline, page: str = "") -> None:
+    def __init__(self, outline: Outline, page: str = "", under: str = "") -> None:
         self.outline = outline
         self.page = page
+        self._under = under
 
     def write(self, tag: Tag) -> None:
         """Write a tag's content, opening a section at each heading."""
@@ -56,10 +64,23 @@ class HtmlWriter:
             if isinstance(part, str):
                 self.outline.add(part)
             elif part.name in HEADINGS:
-                self.outline.heading(int(part.name[1]), self.inline(part), anchor_of(part))
+                said = without_number(self.inline(part).strip(), of_texinfo(part))
+                again = heading_text(said) == self._under
+                level = 1 if again else int(part.name[1]) + bool(self._under)
+                self.outline.heading(level, said, anchor_of(part))
+            elif line := addressed(part):
+                address, lines = line
+                self.outline.heading(BOLD_LEVEL, without_number(lines[0].rstrip(";: ")), address)
+                if len(lines) > 1:
+                    self.outline.add(fence("\n".join(lines)))
             elif part.name == "dl" and is_api(part):
                 self._objects(part)
-            elif part.find(list(HEADINGS)) or part.find("dl", class_=OBJECT_CLASS):
+            elif part.name == "dl" and (entries := _entries(part)):
+                self._entries(entries)
+            elif title_of_note(part):
+                for block in self._admonition(part):
+                    self.outline.add(block)
+            elif part.find(list(HEADINGS)) or part.find("dl", class_=OBJECT_CLASS) or _leads(part):
                 self.write(part)
             else:
                 for block in self.block(part):
@@ -79,6 +100,23 @@ class HtmlWriter:
                     self.outline.add(inline_code(signature))
                     if isinstance(body, Tag):
                         self.write(body)
+
+    def _entries(self, entries: Sequence[tuple[list[Tag], list[Tag]]]) -> None:
+        """Write terms that have an address of their own, each under a heading of its own."""
+        for terms, told in entries:
+            said = ", ".join(self._term(term) for term in terms)
+            name = re.split(r"\s+[({\[<]", heading_text(said))[0]
+            with self.outline.under(name, address_of(terms[0])):
+                if heading_text(said) != name:
+                    self.outline.add(said)
+                for body in told:
+                    self.write(body)
+
+    def _term(self, tag: Tag) -> str:
+        """Return a term of a list; the names on its lines are told apart: "`-a`, `--all`"."""
+        for line in tag.find_all("br"):
+            line.replace_with(", ")
+        return re.sub(r"(?:,\s*)+$", "", re.sub(r"\s*,(?:\s*,)*\s*", ", ", one_line(self.inline(tag))))
 
     def _parts(self, tag: Tag) -> Iterable[str | Tag]:
         """Yield block tags, and runs of inline content between them as paragraphs."""
@@ -147,9 +185,9 @@ class HtmlWriter:
         return entries
 
     def _admonition(self, tag: Tag) -> list[str]:
-        title = tag.find(class_=TITLE_CLASS)
+        title = title_of_note(tag) or tag.find(class_=TITLE_CLASS)
         if isinstance(title, Tag):
-            label = one_line(title.get_text()).rstrip(":")
+            label = one_line(self.inline(title)).strip("*: ")
             title.extract()
             return [labelled(f"**{label}:**", self.blocks(tag))] if label else self.blocks(tag)
         return self.blocks(tag)
@@ -161,7 +199,7 @@ class HtmlWriter:
             if child.find_parent("dl") is not tag:
                 continue
             if child.name == "dt":
-                terms.append(one_line(self.inline(child)).rstrip(":"))
+                terms.append(self._term(child).rstrip(":"))
             else:
                 entries.append(
                     [
@@ -228,8 +266,30 @@ class HtmlWriter:
             self.inline(child) if isinstance(child, Tag) else str(child) for child in tag.children
         )
         if tag.name in ("b", "strong") and inner.strip() and "`" not in inner:
-            return f"**{inner.strip()}**"
+            before, after = inner[0].isspace() * " ", inner[-1].isspace() * " "
+            return f"{before}**{inner.strip()}**{after}"
         return f" {inner} " if tag.name in BLOCKS else inner
+
+
+def _entries(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
+    """Return the terms of a list with what is told of each, where every term has an address, else nothing.
+
+    Glossaries stay lists, as they are everywhere else.
+    """
+    children = tag.find_all(["dt", "dd"], recursive=False)
+    named = all(address_of(child) for child in children if child.name == "dt")
+    if "glossary" in (tag.get("class") or ()) or not named or not children or children[0].name == "dd":
+        return []
+    groups = [list(some) for _, some in itertools.groupby(children, key=lambda child: child.name)]
+    told: list[list[Tag]] = [*groups[1::2], []]
+    return list(zip(groups[::2], told, strict=False)) if len(groups) > 2 else []
+
+
+def _leads(tag: Tag) -> bool:
+    """Return True if a tag holds terms or lines with addresses, which lists and tables keep to themselves."""
+    return tag.name in ("div", "section", "dd", "center") and (
+        any(map(_entries, tag.find_all("dl"))) or any(map(addressed, tag.find_all("p")))
+    )
 
 
 def _span(cell: Tag, name: str) -> int:

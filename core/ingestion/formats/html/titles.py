@@ -1,0 +1,147 @@
+"""What an HTML page is called: its own heading, not the name of the site; numbers of chapters go."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from bs4 import BeautifulSoup, Tag
+
+from core.ingestion.formats._shared import heading_text, one_line
+
+_SEPARATOR = re.compile(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))")
+_NUMBER = re.compile(
+    r"^(?:(?:chapter|appendix|part|section)\s+(?:\d+|[a-z]|[ivxl]+)(?:\.\d+)*\s*[.:–-]?\s+"
+    r"|(?:[a-z]\.)?\d{1,2}(?:\.\d+)*\.\s+|\d{1,2}(?:\.\d+)+:\s+)(?=\S)",
+    re.I,
+)
+"""The number of a chapter or section before its heading: "11.1. Introduction", "Appendix E. Notes"."""
+_SIGNS = frozenset({"#", "¶", "§", "🔗", "\uf0c1"})
+_BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)*\s+(?=\S)")
+_TEXINFO = frozenset({"chapter", "section", "subsection", "subsubsection", "appendix", "appendixsec"})
+_DEEPER = re.compile(r"^(?:[a-z]\.\d+|\d+\.\d+)(?:\.\d+)*\.?\s", re.I)
+"""The number of a section inside a chapter, which says nothing without its chapter: "11.1. "."""
+_CHAPTER = re.compile(r"^(?:(?:chapter|appendix)\s|(?:[a-z]|\d{1,2})(?:\.\d+)*\.?\s)", re.I)
+
+
+class Called(NamedTuple):
+    """What a page is called; `heading` is the tag that says so, `above` the chapter that it is a part of."""
+
+    title: str
+    heading: Tag | None = None
+    above: str = ""
+
+
+def without_number(heading: str, bare: bool = False) -> str:
+    """Take the number of its chapter or section from a heading, `bare`: also one without a dot behind it."""
+    return _NUMBER.sub("", _BARE.sub("", heading, count=1) if bare else heading, count=1)
+
+
+def of_texinfo(heading: Tag) -> bool:
+    """Return True if Texinfo wrote a heading, which numbers them without a dot: "6.3.1 Cell Arrays"."""
+    return not _TEXINFO.isdisjoint(heading.get("class") or ())
+
+
+def shown(tag: Tag) -> str:
+    """Return what a heading says: lines apart, without buttons, labels for the blind and permalinks."""
+    return heading_text(one_line(_words(tag)))
+
+
+def _words(tag: Tag) -> str:
+    return "".join(
+        (" " if part.name == "br" else "" if _is_beside(part) else _words(part))
+        if isinstance(part, Tag)
+        else str(part)
+        for part in tag.children
+    )
+
+
+def called(soup: BeautifulSoup, path: str) -> Called:
+    """Return what a page is called by its headings and its <title>, by its path where neither says it."""
+    named = _named(soup)
+    found = [tag for tag in soup.find_all("h1") if not tag.find_parent(["nav", "aside"]) and shown(tag)]
+    heads = [tag for tag in found if tag.find_parent(["main", "article"])] or found
+    own = [tag for tag in heads if not _leads_away(tag)] or heads
+    title, heading = "", None
+    if own and (site := _instead(own[0], named, soup)):
+        title = site
+    elif own and (_is_alone(own) or not named or _is_said(shown(own[0]), named)):
+        title, heading = shown(own[0]), own[0]
+        if _leads_away(own[0]) and named and not _is_said(title, named):
+            title, heading = "", None
+    bare = False
+    if not title and not own and isinstance(first := soup.find(["h2", "h3", "h4"]), Tag):
+        bare = of_texinfo(first)
+        said = _plain(without_number(shown(first), bare))
+        title = shown(first) if said and named and _plain(without_number(named[0])).startswith(said) else ""
+    title = title or _stated(named, path) or path
+    return Called(without_number(title, bare), heading, _above(soup, title))
+
+
+def _is_alone(heads: list[Tag]) -> bool:
+    """Return True if a page has one title, and not "1. Syntax" as the first of its parts."""
+    return len(heads) == 1 and without_number(said := shown(heads[0])) == said
+
+
+def _named(soup: BeautifulSoup) -> list[str]:
+    """Return the parts of <title>: "Quickstart — Flask Documentation (3.1.x)" has two."""
+    text = one_line(soup.title.get_text()) if soup.title is not None else ""
+    return [part for part in _SEPARATOR.split(text) if part]
+
+
+def _stated(named: list[str], path: str) -> str:
+    """Return the part of <title> that names the file, else the first: the site's name comes last."""
+    stem = _plain(PurePosixPath(path).name.split(".")[0])
+    return next((part for part in named if stem and stem in _plain(part).split()), named[0] if named else "")
+
+
+def _instead(first: Tag, named: list[str], soup: BeautifulSoup) -> str:
+    """Return the page's own part of <title> where its only <h1> is the site's other part of it."""
+    said = _plain(shown(first))
+    if len(named) < 2 or said not in map(_plain, named[1:]):
+        return ""
+    below = first.find_next("h2")
+    return named[0] if isinstance(below, Tag) and _plain(shown(below)) == _plain(named[0]) else ""
+
+
+def _is_said(heading: str, named: list[str]) -> bool:
+    words = set(_plain(heading).split())
+    return any(words <= (said := set(_plain(part).split())) or (said and said <= words) for part in named)
+
+
+def _leads_away(tag: Tag) -> bool:
+    """Return True if all of a heading is a link to somewhere else, as the site's name above a page is."""
+    link = tag.find("a", href=True)
+    away = isinstance(link, Tag) and not str(link["href"]).startswith("#")
+    return away and isinstance(link, Tag) and one_line(link.get_text()) == one_line(tag.get_text())
+
+
+def _above(soup: BeautifulSoup, title: str) -> str:
+    """Return the chapter of a page that is one section of it, as manuals of DocBook and Texinfo are cut."""
+    if not _DEEPER.match(title):
+        return ""
+    up = soup.select_one('link[rel~="up"][title], .navheader a[accesskey="u"][title]')
+    said = one_line(str(up["title"])) if up is not None else ""
+    return without_number(said) if _CHAPTER.match(said) else ""
+
+
+def _is_beside(tag: Tag) -> bool:
+    """Return True if a tag in a heading is no part of its words."""
+    names = tag.get("class")
+    told = set(names if isinstance(names, list) else [])
+    return (
+        tag.name in ("button", "svg", "script", "style")
+        or bool(told & {"sr-only", "visually-hidden", "section-number"})
+        or is_permalink(tag)
+    )
+
+
+def is_permalink(tag: Tag) -> bool:
+    """Return True if a tag is a sign that leads to where it stands, or to a change: "#", "¶", "§"."""
+    said = one_line(tag.get_text()) if tag.name == "a" and tag.has_attr("href") else None
+    return said in _SIGNS or (said == "" and str(tag["href"]).startswith("#"))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))

@@ -1,0 +1,208 @@
+"""HTML as tools of manuals write it: DocBook, Texinfo, ExDoc, and pages that were written by hand."""
+
+import pytest
+
+from tests.core.ingestion.pages import parsed, section
+
+LONG = "It has to be set before the server starts, and every one of its workers reads it once."
+
+
+def headings(html: str) -> list[tuple[tuple[str, ...], str]]:
+    return [(s.headings, s.anchor) for s in parsed(html, "html").sections]
+
+
+DOCBOOK = f"""<html><head><title>19.4. Resource Consumption</title></head><body>
+<div class="navheader"><table><tr><td><a accesskey="p" href="files.html" title="19.2. Files">Prev</a></td>
+<td><a accesskey="u" href="config.html" title="Chapter 19. Server Configuration">Up</a></td></tr></table>
+</div>
+<div class="sect1" id="RESOURCE"><div class="titlepage"><h2 class="title">19.4. Resource Consumption
+<a href="#RESOURCE" class="id_link">#</a></h2></div>
+<div class="sect2" id="MEMORY"><div class="titlepage"><h3 class="title">19.4.1. Memory</h3></div>
+<div class="variablelist"><dl class="variablelist"><dt id="GUC-SHARED"><span class="term">
+<code>shared_buffers</code> (<code>integer</code>)</span> <a href="#GUC-SHARED" class="id_link">#</a></dt>
+<dd><p>Sets the amount of memory for shared buffers. {LONG}</p>
+<div class="note"><h3 class="title">Note</h3><p>More is not always better.</p></div></dd>
+<dt id="OPTION-ALL"><span class="term"><code>-a</code><br></span><span class="term"><code>--all</code></span>
+</dt><dd><p>Shows everything that there is.</p></dd></dl></div></div></div></body></html>"""
+
+
+def test_a_section_of_docbook_stands_under_its_chapter_without_numbers():
+    document = parsed(DOCBOOK, "html")
+    assert document.title == "Server Configuration"
+    above = ("Server Configuration", "Resource Consumption", "Memory")
+    assert [(s.headings, s.anchor) for s in document.sections] == [
+        ((*above, "shared_buffers"), "GUC-SHARED"),
+        ((*above, "-a, --all"), "OPTION-ALL"),
+    ]
+    assert document.sections[0].text == (
+        "`shared_buffers` (`integer`)\n\nSets the amount of memory for shared buffers. "
+        f"{LONG}\n\n**Note:** More is not always better."
+    )
+
+
+@pytest.mark.parametrize(
+    ("heading", "shown"),
+    [
+        ("11.1. Introduction", "Introduction"),
+        ("E.13. Release 17", "Release 17"),
+        ("Chapter 7 - The default file", "The default file"),
+        ("Appendix E. Release Notes", "Release Notes"),
+        ("4.1: What is completion?", "What is completion?"),
+        ("3.1.2 Released", "3.1.2 Released"),
+        ("2024.9.0", "2024.9.0"),
+        ("(11) SQLITE_CORRUPT", "(11) SQLITE_CORRUPT"),
+        ("V8 options", "V8 options"),
+        ("Part of the server", "Part of the server"),
+    ],
+)
+def test_numbers_of_chapters_go_and_versions_stay(heading, shown):
+    page = f"<body><main><h1>Manual</h1><p>{LONG}</p><h2 id='x'>{heading}</h2><p>{LONG}</p></main></body>"
+    assert headings(page)[1] == (("Manual", shown), "x")
+
+
+def test_texinfo_numbers_its_headings_without_a_dot():
+    page = (
+        "<html><head><title>Cell Arrays (GNU Octave (version 9.4.0))</title></head><body>"
+        '<div class="nav-panel"><p>Next: <a href="a.html">Making</a>, Up: <a href="b.html">Containers</a></p>'
+        '</div><h4 class="subsection" id="Cell-1"><span>6.3.1 Cell Arrays<a class="copiable-link" '
+        f'href="#Cell-1"> ¶</a></span></h4><p>{LONG}</p></body></html>'
+    )
+    assert parsed(page, "html").title == "Cell Arrays"
+    assert headings(page) == [(("Cell Arrays",), "Cell-1")]
+
+
+@pytest.mark.parametrize(
+    ("named", "body", "title"),
+    [
+        (
+            "File system | Node.js v20 Documentation",
+            "<header><h1>Node.js v20 documentation</h1></header><main><h2>File system</h2>{}</main>",
+            "File system",
+        ),
+        (
+            "Slurm Manager - Quick Start",
+            '<h1><a href="/" rel="home">Slurm Manager</a></h1><h1>Quick Start</h1>{}',
+            "Quick Start",
+        ),
+        ("7. The default file", '<h1><a href="https://x.example">Mailer</a></h1><h2>The file</h2>{}', None),
+        ("CREATE INDEX", '<div class="t">CREATE INDEX</div><h1>1. Syntax</h1>{}<h1>2. Limits</h1>{}', None),
+        ("Tool manual - page(5)", "<pre>page - a page</pre><h2>NAME</h2>{}", "page(5)"),
+        (
+            "gen — stdlib",
+            '<h1><a href="s">View<span class="sr-only">Source</span></a> gen</h1>{}',
+            "View gen",
+        ),
+        ("Vec in std - Rust", "<h1>Struct Vec<button>Copy</button></h1>{}<h2>Examples</h2>{}", "Struct Vec"),
+        ("Uses - SE", "<h1>Uses of Class<br>java.util.ArrayList</h1>{}", "Uses of Class java.util.ArrayList"),
+        ("Guide — Tool Docs", "<main><h1>Guide</h1>{}<h2>Tool Docs</h2>{}</main>", "Guide"),
+    ],
+)
+def test_a_page_is_called_by_its_own_heading_and_not_by_the_sites(named, body, title):
+    page = (
+        f"<html><head><title>{named}</title></head><body>{body.replace('{}', f'<p>{LONG}</p>')}</body></html>"
+    )
+    assert parsed(page, "html").title == title or (title is None and parsed(page, "html").title in named)
+
+
+def test_parts_that_are_all_as_high_as_a_title_stand_under_the_page():
+    page = (
+        "<html><head><title>CREATE INDEX</title></head><body><div><div>CREATE INDEX</div></div>"
+        f"<h1 id='a'>1. Syntax</h1><p>{LONG}</p><h2 id='b'>1.1. Unique</h2><p>{LONG}</p>"
+        f"<h1 id='c'>2. Limits</h1><p>{LONG}</p></body></html>"
+    )
+    assert headings(page) == [
+        (("CREATE INDEX", "Syntax"), "a"),
+        (("CREATE INDEX", "Syntax", "Unique"), "b"),
+        (("CREATE INDEX", "Limits"), "c"),
+    ]
+
+
+def test_drawings_of_syntax_and_what_is_folded_away_go_with_the_lines_that_lead_to_them():
+    shapes = "".join(f'<path d="M{n},17L26,17" style="fill:none" />' for n in range(900))
+    labels = "".join(
+        f"<text x='{n}' y='17'>{word}</text>" for n, word in enumerate("SELECT expr , (".split())
+    )
+    page = (
+        f"<body><h1>SELECT</h1><p>{LONG}</p><p><b>select-stmt:</b> <button>hide</button></p>"
+        f"<div><div><svg>{shapes}{labels}</svg></div></div><p><b>expr:</b></p>"
+        f'<div style="display:none"><svg>{shapes}</svg></div><p>The statement reads rows. {LONG}</p></body>'
+    )
+    assert section(parsed(page, "html"), "SELECT").text == f"{LONG}\n\nThe statement reads rows. {LONG}"
+
+
+def test_an_unclosed_tag_is_no_shape_and_counts():
+    for page in ("<div>" * 400, "<div title='/>" * 400, '<div a="/">' * 400):
+        with pytest.raises(Exception, match="nested too deeply"):
+            parsed(f"<body>{page}{LONG}", "html")
+
+
+def test_bold_lines_behind_a_name_are_sections():
+    page = (
+        f"<body><h1>PRAGMA Statements</h1><p>{LONG} <a name='auto'></a><h style='display:none'>x</h><hr>"
+        "<p><b>PRAGMA </b><i>schema.</i><b>auto_vacuum;<br> PRAGMA </b><i>schema.</i><b>auto_vacuum = </b>"
+        f"<i>NONE</i><b>;</b></p><p>Query the status. {LONG}</p><a name='q2'></a>"
+        f"<p><b>What types are there?</b></p><blockquote>Five. {LONG}</blockquote>"
+        f"<a name='far'></a><p>Some words. <b>{LONG}</b></p><p><b>Bold</b> alone has no address.</p></body>"
+    )
+    assert headings(page) == [
+        (("PRAGMA Statements",), ""),
+        (("PRAGMA Statements", "PRAGMA schema.auto_vacuum"), "auto"),
+        (("PRAGMA Statements", "What types are there?"), "q2"),
+    ]
+    text = section(parsed(page, "html"), "PRAGMA schema.auto_vacuum").text
+    assert text.startswith("```\nPRAGMA schema.auto_vacuum;\nPRAGMA schema.auto_vacuum = NONE;\n```\n\nQuery")
+
+
+def test_terms_with_names_are_sections_and_glossaries_stay_lists():
+    terms = (
+        "<dt><b><a name='bounce'>bounce (default: postmaster)</a></b></dt><dd>Who gets it.</dd>"
+        "<dt><a id='code'></a>code</dt><dt><a id='kode'></a>kode</dt><dd>What is told.</dd>"
+    )
+    page = f"<body><h1>Parameters</h1><p>{LONG}</p><dl>{terms}</dl></body>"
+    assert headings(page)[1:] == [
+        (("Parameters", "bounce"), "bounce"),
+        (("Parameters", "code, kode"), "code"),
+    ]
+    listed = page.replace("<dl>", "<dl class='glossary'>")
+    assert headings(listed) == [(("Parameters",), "")]
+    assert "code, kode: What is told." in parsed(listed, "html").sections[0].text
+
+
+def test_what_stands_beside_the_longest_part_of_a_page_is_read():
+    options = "".join(f"<p>The option number {n} says what happens. {LONG}</p>" for n in range(60))
+    page = (
+        "<body><div class='navheader'><a href='x'>Prev</a></div><div id='entry'><div><h2>tool</h2>"
+        f"<p>The tool is a client of the server for everybody.</p></div><div><h2>Usage</h2>{options}</div>"
+        "</div></body>"
+    )
+    assert [heading for heading, _ in headings(page)] == [("tool",), ("Usage",)]
+
+
+def test_headings_keep_the_words_of_their_links():
+    page = (
+        f"<body><main><h1>Format</h1><p>{LONG}</p><h2><a class='toc-backref' href='#toc-entry-1'>Metadata</a>"
+        f"<a class='headerlink' href='#meta'>¶</a></h2><p>{LONG}</p></main></body>"
+    )
+    assert headings(page)[1] == (("Format", "Metadata"), "meta")
+
+
+def test_a_page_that_only_leads_to_another_holds_nothing():
+    page = (
+        '<html><head><meta http-equiv="refresh" content="0; url=new.html"></head><body>Moved.</body></html>'
+    )
+    assert parsed(page, "html").sections == ()
+    assert parsed(page.replace("Moved.", f"<p>{LONG}</p>" * 6), "html").sections
+
+
+def test_steps_to_other_pages_above_a_page_go():
+    page = (
+        "<html><head><title>Find a word</title></head><body><table><tr><td><a href='a'>« strpbrk</a></td>"
+        "<td><a href='b'>strrchr »</a></td></tr><tr><td>Find a word</td></tr></table>"
+        f"<div id='f'><h1>strpos</h1><p>{LONG}</p></div></body></html>"
+    )
+    assert headings(page) == [(("strpos",), "f")]
+
+
+def test_space_beside_bold_words_stays():
+    page = f"<body><h1>Notes</h1><p>{LONG}</p><p><strong>Release date: </strong>2024-09-26</p></body>"
+    assert parsed(page, "html").sections[0].text.endswith("**Release date:** 2024-09-26")
