@@ -12,15 +12,15 @@ from core.ingestion.formats._shared import heading_text, one_line
 
 _SEPARATOR = re.compile(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))")
 _NUMBER = re.compile(
-    r"^(?:(?:chapter|appendix|part|section)\s+(?:\d+|[a-z]|[ivxl]+)(?:\.\d+)*\s*[.:–-]?\s+"
-    r"|(?:[a-z]\.)?\d{1,2}(?:\.\d+)*\.\s+|\d{1,2}(?:\.\d+)+:\s+)(?=\S)",
+    r"^(?:(?:chapter|appendix|part|section) (?:\d+|[a-z]|[ivxl]+)(?:\.\d+)* ?[.:–-]? "
+    r"|(?:[a-z]\.)?\d{1,2}(?:\.\d+)*\. |\d{1,2}(?:\.\d+)+: )(?=\S)",
     re.I,
 )
 """The number of a chapter or section before its heading: "11.1. Introduction", "Appendix E. Notes"."""
 _SIGNS = frozenset({"#", "¶", "§", "🔗", "\uf0c1"})
-_BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)*\s+(?=\S)")
+_BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)* (?=\S)")
 _TEXINFO = frozenset({"chapter", "section", "subsection", "subsubsection", "appendix", "appendixsec"})
-_DEEPER = re.compile(r"^(?:[a-z]\.\d+|\d+\.\d+)(?:\.\d+)*\.?\s", re.I)
+_DEEPER = re.compile(r"^(?:[a-z]\.\d+|\d+\.\d+)(?:\.\d+)*\.? ", re.I)
 """The number of a section inside a chapter, which says nothing without its chapter: "11.1. "."""
 _CHAPTER = re.compile(r"^(?:(?:chapter|appendix)\s|(?:[a-z]|\d{1,2})(?:\.\d+)*\.?\s)", re.I)
 

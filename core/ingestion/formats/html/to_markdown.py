@@ -40,6 +40,8 @@ from core.text.tables import Cell, spread, table
 
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
+_LINE = "\x00"
+"""Stands for the end of a line inside a term, which no text holds."""
 BOLD_LEVEL = 8
 """The level of a bold line that has an address: below every heading."""
 BESIDE = 100
@@ -64,7 +66,7 @@ class HtmlWriter:
             if isinstance(part, str):
                 self.outline.add(part)
             elif part.name in HEADINGS:
-                said = without_number(self.inline(part).strip(), of_texinfo(part))
+                said = without_number(one_line(self.inline(part)), of_texinfo(part))
                 again = heading_text(said) == self._under
                 level = 1 if again else int(part.name[1]) + bool(self._under)
                 self.outline.heading(level, said, anchor_of(part))
@@ -105,7 +107,7 @@ class HtmlWriter:
         """Write terms that have an address of their own, each under a heading of its own."""
         for terms, told in entries:
             said = ", ".join(self._term(term) for term in terms)
-            name = re.split(r"\s+[({\[<]", heading_text(said))[0]
+            name = re.split(r" [({\[<]", heading_text(said))[0]
             with self.outline.under(name, address_of(terms[0])):
                 if heading_text(said) != name:
                     self.outline.add(said)
@@ -115,8 +117,8 @@ class HtmlWriter:
     def _term(self, tag: Tag) -> str:
         """Return a term of a list; the names on its lines are told apart: "`-a`, `--all`"."""
         for line in tag.find_all("br"):
-            line.replace_with(", ")
-        return re.sub(r"(?:,\s*)+$", "", re.sub(r"\s*,(?:\s*,)*\s*", ", ", one_line(self.inline(tag))))
+            line.replace_with(_LINE)
+        return ", ".join(one for part in self.inline(tag).split(_LINE) if (one := one_line(part)))
 
     def _parts(self, tag: Tag) -> Iterable[str | Tag]:
         """Yield block tags, and runs of inline content between them as paragraphs."""
