@@ -258,6 +258,7 @@ class Outline:
         self._blocks: list[str] = []
         self._terms: list[str] = []
         self._coming: list[str] = []
+        self._last: list[str] = []
         self._sections: list[Section] = []
 
     @property
@@ -284,6 +285,10 @@ class Outline:
             self._terms += self._coming
             self._coming = []
 
+    def last(self, block: str) -> None:
+        """Append a block behind all others under the open heading."""
+        self._last.append(block)
+
     def index(self, terms: Iterable[str]) -> None:
         """Note what an index lists the next block under; often a heading comes between."""
         self._coming += terms
@@ -302,6 +307,8 @@ class Outline:
             del self._stack[depth:]
 
     def _flush(self) -> None:
+        self._blocks += self._last
+        self._last = []
         if self._blocks:
             headings = tuple(text for _, text, _, _ in self._stack if text)
             page = next((page for *_, page in reversed(self._stack) if page), "")

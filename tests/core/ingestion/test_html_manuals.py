@@ -206,3 +206,37 @@ def test_steps_to_other_pages_above_a_page_go():
 def test_space_beside_bold_words_stays():
     page = f"<body><h1>Notes</h1><p>{LONG}</p><p><strong>Release date: </strong>2024-09-26</p></body>"
     assert parsed(page, "html").sections[0].text.endswith("**Release date:** 2024-09-26")
+
+
+def test_signatures_are_code_and_hidden_lines_of_code_are_not():
+    page = (
+        f"<body><main><h1>Deque</h1><p>{LONG}</p><div class='member-signature'><span>public</span>&nbsp;"
+        "<span>void</span> <b>addFirst</b>\u200b(E e)</div><pre><code class='language-rust'>"
+        "<span class='boring'>fn main() {\n</span>let s = 1;\n<span class='boring'>}\n</span></code></pre>"
+        "</main></body>"
+    )
+    assert parsed(page, "html").sections[0].text == (
+        f"{LONG}\n\n```\npublic void addFirst(E e)\n```\n\n```rust\nlet s = 1;\n```"
+    )
+
+
+def test_a_history_is_told_in_words_behind_what_it_is_about():
+    history = (
+        "<div class='api_metadata'><details class='changelog'><summary>History</summary><table>"
+        "<tr><th>Version</th><th>Changes</th></tr><tr><td>v15.2.0, v14.17.0</td><td><p>The <code>signal</code> "
+        "option is new.</p></td></tr><tr><td>v0.1.29</td><td><p><span>Added in: v0.1.29</span></p></td></tr>"
+        "</table></details></div>"
+    )
+    mark = "<div><span>Added in: v1.0</span><span>Deprecated since: v2.1</span></div>"
+    page = (
+        f"<body><main><h1>File</h1>{history}<ul><li><code>path</code><a>&lt;string&gt;</a></li></ul><p>{LONG}</p>"
+        f"<h2 id='x'>write()</h2>{mark}<p>{LONG}</p><h2 id='y'>Sizes</h2><table><tr><th>Version</th>"
+        "<th>Size</th></tr><tr><td>1.0</td><td>2 MB</td></tr></table></main></body>"
+    )
+    file, write, sizes = parsed(page, "html").sections
+    assert file.text == (
+        f"- `path` <string>\n\n{LONG}\n\nChanged in version 15.2.0, 14.17.0: The `signal` option is new.\n\n"
+        "Added in version 0.1.29."
+    )
+    assert write.text == f"Deprecated since version 2.1.\n\n{LONG}\n\nAdded in version 1.0."
+    assert "| 1.0 | 2 MB |" in sizes.text

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
 
 from core.ingestion.formats._shared import one_line
-from core.ingestion.formats.html.titles import is_permalink, shown
+from core.ingestion.formats.html.titles import BESIDE_WORDS, is_permalink, shown
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = frozenset(
@@ -111,7 +111,7 @@ def is_skipped(tag: Tag) -> bool:
         or tag.has_attr("hidden")
         or (tag.name in ("pre", "div") and "mermaid" in (tag.get("class") or ()))
         or (tag.get("aria-hidden") == "true" and tag.name != "pre")
-        or (tag.name == "span" and "section-number" in (tag.get("class") or ()))
+        or not BESIDE_WORDS.isdisjoint(tag.get("class") or ())
         or is_permalink(tag)
     ):
         return True
@@ -129,6 +129,8 @@ def code_text(tag: Tag) -> str:
         ["span", "td", "a", "div"], class_=re.compile(r"^(?:linenos?|lineno|line-?numbers?|gutter)$")
     ):
         number.extract()
+    for hidden in tag.find_all("span", class_="boring"):  # what mdBook's readers see by a button alone
+        hidden.extract()
     for line in tag.find_all("br"):
         line.replace_with("\n")
     return tag.get_text()

@@ -17,6 +17,8 @@ _NUMBER = re.compile(
     re.I,
 )
 """The number of a chapter or section before its heading: "11.1. Introduction", "Appendix E. Notes"."""
+BESIDE_WORDS = frozenset({"sr-only", "visually-hidden", "section-number"})
+"""Classes of what stands in a text and nobody sees, or counts its sections."""
 _SIGNS = frozenset({"#", "¶", "§", "🔗", "\uf0c1"})
 _BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)* (?=\S)")
 _TEXINFO = frozenset({"chapter", "section", "subsection", "subsubsection", "appendix", "appendixsec"})
@@ -128,11 +130,9 @@ def _above(soup: BeautifulSoup, title: str) -> str:
 
 def _is_beside(tag: Tag) -> bool:
     """Return True if a tag in a heading is no part of its words."""
-    names = tag.get("class")
-    told = set(names if isinstance(names, list) else [])
     return (
         tag.name in ("button", "svg", "script", "style")
-        or bool(told & {"sr-only", "visually-hidden", "section-number"})
+        or not BESIDE_WORDS.isdisjoint(tag.get("class") or ())
         or is_permalink(tag)
     )
 
