@@ -223,8 +223,8 @@ def test_signatures_are_code_and_hidden_lines_of_code_are_not():
 def test_a_history_is_told_in_words_behind_what_it_is_about():
     history = (
         "<div class='api_metadata'><details class='changelog'><summary>History</summary><table>"
-        "<tr><th>Version</th><th>Changes</th></tr><tr><td>v15.2.0, v14.17.0</td><td><p>The <code>signal</code> "
-        "option is new.</p></td></tr><tr><td>v0.1.29</td><td><p><span>Added in: v0.1.29</span></p></td></tr>"
+        "<tr><th>Version</th><th>Changes</th></tr><tr><td>v15.2, v14.17.0</td><td><p>The <code>signal</code>"
+        " option is new.</p></td></tr><tr><td>v0.1.29</td><td><p><span>Added in: v0.1.29</span></p></td></tr>"
         "</table></details></div>"
     )
     mark = "<div><span>Added in: v1.0</span><span>Deprecated since: v2.1</span></div>"
@@ -235,7 +235,7 @@ def test_a_history_is_told_in_words_behind_what_it_is_about():
     )
     file, write, sizes = parsed(page, "html").sections
     assert file.text == (
-        f"- `path` <string>\n\n{LONG}\n\nChanged in version 15.2.0, 14.17.0: The `signal` option is new.\n\n"
+        f"- `path` <string>\n\n{LONG}\n\nChanged in version 15.2, 14.17.0: The `signal` option is new.\n\n"
         "Added in version 0.1.29."
     )
     assert write.text == f"Deprecated since version 2.1.\n\n{LONG}\n\nAdded in version 1.0."
