@@ -27,7 +27,10 @@ def table(rows: Sequence[Sequence[str]], caption: str = "", *, headed: bool = Tr
     if not cleaned:
         return ""
     width = max(len(row) for row in cleaned)
-    lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in cleaned]
+    filled = [row + [""] * (width - len(row)) for row in cleaned]
+    kept = [at for at in range(width) if any(row[at] for row in filled)]  # others only keep columns apart
+    width = len(kept)
+    lines = ["| " + " | ".join(row[at] for at in kept) + " |" for row in filled]
     if not headed:
         lines.insert(0, "|" + "  |" * width)
     lines.insert(1, "|" + " --- |" * width)

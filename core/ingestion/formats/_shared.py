@@ -271,6 +271,11 @@ class Outline:
         """Return the level of the innermost open heading, 0 for none."""
         return self._stack[-1][0] if self._stack else 0
 
+    @property
+    def innermost(self) -> str:
+        """Return the words of the innermost open heading, "" for none."""
+        return self._stack[-1][1] if self._stack else ""
+
     def heading(self, level: int, text: str, anchor: str) -> None:
         """Open a heading; those of the same or a deeper level end here."""
         self._flush()

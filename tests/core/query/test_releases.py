@@ -299,3 +299,20 @@ def test_what_is_asked_of_a_release_that_is_here_is_answered_for_it(text: str, r
 def test_a_clause_that_begins_with_that_still_begins_there() -> None:
     told = resolve(Question("i know that flask 0.12 has no such thing"), PRODUCTS["flask"])
     assert told.unknown == ("0.12",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AggregateError on connect, it tries v6 and v4 adresses one after the other. how to turn off",
+        "does the dev server listen on IP v6 too",
+        "bind to v4 addresses only?",
+    ],
+)
+def test_kinds_of_addresses_are_no_releases(text):
+    resolution = resolve(Question(text), PRODUCTS["flask"], "")
+    assert not resolution.unknown and not resolution.named
+
+
+def test_a_release_before_other_words_is_one():
+    assert resolve(Question("is that still so in v4 and v6"), PRODUCTS["flask"], "").unknown

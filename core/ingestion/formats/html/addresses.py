@@ -14,7 +14,7 @@ from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_sk
 
 NEAR = 20
 """Tags and texts before a heading among which its name is looked for; ours."""
-LONGEST_LINE = 160
+LONGEST_LINE = 250
 """Characters of a bold line above which it is no heading; ours."""
 BOLD = 0.5
 """Share of a line that has to be bold, so that what a name stands before is a heading; ours."""
@@ -44,9 +44,9 @@ def anchor_of(tag: Tag) -> str:
 
 
 def address_of(term: Tag) -> str:
-    """Return the id that a link to a term of a list can use: its own, or that of a name in it."""
+    """Return the id that a link to a term of a list can use: its own, a name's in it or before it."""
     inner = term.find(["a", "span"], id=True) or term.find("a", attrs={"name": True})
-    return str(term.get("id") or (inner and (inner.get("id") or inner.get("name"))) or "")
+    return str(term.get("id") or (inner and (inner.get("id") or inner.get("name"))) or _name_before(term))
 
 
 def addressed(tag: Tag) -> tuple[str, list[str]] | None:
@@ -81,8 +81,8 @@ def entries_of(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
 
 
 def leads(tag: Tag) -> bool:
-    """Return True if a tag holds terms or lines with addresses, which lists and tables keep to themselves."""
-    return tag.name in ("div", "section", "dd", "center") and (
+    """Return True if a tag holds terms or lines with addresses, which tables keep to themselves."""
+    return tag.name in ("div", "section", "dd", "center", "ol", "ul", "li") and (
         any(map(entries_of, tag.find_all("dl"))) or any(map(addressed, tag.find_all("p")))
     )
 

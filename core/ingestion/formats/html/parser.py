@@ -24,6 +24,7 @@ from core.ingestion.formats.html.tags import (
     classes,
     drop_leads,
     is_block,
+    is_frame,
     is_redirect,
     is_steps,
     soup_of,
@@ -221,10 +222,10 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
         or (tag.name == "header" and not tag.find(["h1", "h2"]))
         or (tag.name == "aside" and not _CALLOUT.search(name))
         or (
-            strictly
-            and tag.name in _NAMED
+            tag.name in _NAMED
             and bool(_BOILERPLATE.search(name))
             and not tag.find_parent(HEADINGS)
+            and (strictly or is_frame(tag))
         )
     )
 

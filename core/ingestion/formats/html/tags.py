@@ -54,6 +54,13 @@ def is_redirect(soup: BeautifulSoup) -> bool:
     )
 
 
+def is_frame(tag: Tag) -> bool:
+    """Return True if a tag is of a site's frame whatever else it is called: a motto, or links alone."""
+    words = len(tag.get_text(" ").split())
+    linked = sum(len(link.get_text(" ").split()) for link in tag.find_all("a"))
+    return words <= MOTTO or (words <= MOST_OF_STEPS and linked >= words - 2)
+
+
 def is_steps(tag: Tag) -> bool:
     """Return True if a tag leads to the pages before and after: "« strpbrk", "<-previous next->"."""
     links = tag.find_all("a", href=True)
@@ -155,8 +162,12 @@ _STEPS = re.compile(r"^(?:«|‹|<-|<<|←)|(?:»|›|->|>>|→)$|^(?:prev(?:iou
 _STEP = re.compile(r"\s*(?:prev(?:ious)?|next|up)\s*:", re.I)
 MOST_OF_STEPS = 40
 """Words up to which links to the pages before and after are all that a part of a page is; ours."""
+MOTTO = 8
+"""Words up to which what is called a menu or a motto is one on every site; ours."""
 LEADING = 60
 """Words up to which a page that sends its readers on has nothing to say itself; ours."""
+GRAMMAR = 0.8
+"""Share of a drawing's labels that are one word or sign, from which it shows a syntax; ours."""
 LEAST_WORDS = 3
 """Words of a drawing below which it is an icon or a logo; ours."""
 SAME_LINE = 0.6
@@ -186,7 +197,8 @@ def write_out(soup: BeautifulSoup) -> None:
 
 def _is_grammar(labels: list[str]) -> bool:
     """Return True if a drawing shows the syntax of a language: words and signs that lines join to no text."""
-    return any(not re.search(r"\w", label) for label in labels) and all(len(x.split()) == 1 for x in labels)
+    alone = sum(len(label.split()) == 1 for label in labels)
+    return any(not re.search(r"\w", label) for label in labels) and alone >= GRAMMAR * len(labels)
 
 
 def drop_leads(soup: BeautifulSoup) -> None:

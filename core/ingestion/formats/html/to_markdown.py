@@ -42,6 +42,7 @@ _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
 _SIGNATURES = frozenset({"member-signature", "type-signature", "memproto"})
 """Classes of signatures that are no code by their tags, in Javadoc and Doxygen."""
+_POWER = re.compile(r"-?\d{1,4}|[nNxk]")
 _LINE = "\x00"
 """Stands for the end of a line inside a term, which no text holds."""
 BOLD_LEVEL = 8
@@ -53,8 +54,8 @@ BESIDE = 100
 class HtmlWriter:
     """Writes tags into an `Outline`, or returns them as blocks where headings cannot open sections.
 
-    `page` is named above each table that has no caption, so that rows make sense alone. `under` is a
-    heading above all of the page's own.
+    The heading of a table that has no caption, or `page`, is named above it, so that rows make sense alone.
+    `under` is a heading above all of the page's own.
     """
 
     def __init__(self, outline: Outline, page: str = "", under: str = "") -> None:
@@ -255,7 +256,11 @@ class HtmlWriter:
         heads = sum(1 for row in rows if head is not None and row.find_parent("thead") is head)
         cells = [self._row(row) for row in rows]
         caption = tag.find("caption")
-        name = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else self.page
+        name = (
+            one_line(caption.get_text().replace("¶", ""))
+            if isinstance(caption, Tag)
+            else self.outline.innermost or self.page
+        )
         headed = bool(rows) and (
             bool(tag.find("thead"))
             or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
@@ -292,7 +297,9 @@ class HtmlWriter:
         inner = "".join(
             self.inline(child) if isinstance(child, Tag) else str(child) for child in tag.children
         )
-        if tag.name in ("b", "strong") and inner.strip() and "`" not in inner:
+        if tag.name == "sup" and _POWER.fullmatch(inner.strip()):
+            return f"^{inner.strip()}"
+        if tag.name in ("b", "strong") and inner.strip() and "`" not in inner and _is_whole(inner):
             before, after = inner[0].isspace() * " ", inner[-1].isspace() * " "
             return f"{before}**{inner.strip()}**{after}"
         beside = tag.previous_sibling
@@ -305,6 +312,11 @@ def _span(cell: Tag, name: str) -> int:
     """Return over how many rows or columns a cell goes; 1 for what is no sensible number."""
     written = str(cell.get(name) or "1")
     return int(written) if re.fullmatch(r"[1-9]\d{0,2}", written) else 1
+
+
+def _is_whole(bold: str) -> bool:
+    """Return True if bold words are no piece of a signature: `<b>date(</b><i>time</i><b>)</b>`."""
+    return bold.count("(") == bold.count(")") and not bold.strip().startswith((",", ";"))
 
 
 def _is_around(tag: Tag, code: Tag) -> bool:
