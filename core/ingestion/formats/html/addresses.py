@@ -67,13 +67,10 @@ def addressed(tag: Tag) -> tuple[str, list[str]] | None:
 
 
 def entries_of(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
-    """Return the terms of a list with what is told of each, where every term has an address, else nothing.
-
-    Glossaries stay lists, as they are everywhere else.
-    """
+    """Return the terms of a list with what is told of each, where every term has an address, else nothing."""
     children = tag.find_all(["dt", "dd"], recursive=False)
     named = all(address_of(child) for child in children if child.name == "dt")
-    if "glossary" in (tag.get("class") or ()) or not named or not children or children[0].name == "dd":
+    if not named or not children or children[0].name == "dd":
         return []
     groups = [list(some) for _, some in itertools.groupby(children, key=lambda child: child.name)]
     told: list[list[Tag]] = [*groups[1::2], []]
