@@ -44,7 +44,7 @@ def test_a_documentation_page_keeps_its_words_and_loses_the_site():
     assert section(document, "Cookies").text == (
         "The tool sets one cookie, **session**, which lives as long as the browser is open.\n\n"
         "```python\ndef f():\n\n    return 1\n```\n\n**Note:** Mind the gap.\n\n"
-        "Table: Install\n\n| Name | Value |\n| --- | --- |\n| `A\\|B` | 1 |\n| wide |  |"
+        "Table: Cookies\n\n| Name | Value |\n| --- | --- |\n| `A\\|B` | 1 |\n| wide |  |"
     )
     assert section(document, "Own id").text == (
         "- one\n  - inner\n- two\n\n3. three\n\n```rust\nfn main() {}\n```"
