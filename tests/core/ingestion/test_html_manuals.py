@@ -240,3 +240,21 @@ def test_a_history_is_told_in_words_behind_what_it_is_about():
     )
     assert write.text == f"Deprecated since version 2.1.\n\n{LONG}\n\nAdded in version 1.0."
     assert "| 1.0 | 2 MB |" in sizes.text
+
+
+def test_a_function_is_headed_by_its_name_and_told_with_its_signature():
+    page = (
+        f"<body><main><h1>File</h1><p>{LONG}</p><h2 id='rm'><code>fs.rm(path[, options])</code></h2>"
+        f"<p>{LONG}</p><h2 id='a'>abort()</h2><p>{LONG}</p><h2 id='c'>Files (and folders)</h2><p>{LONG}</p>"
+        "<dl><dt id='abs'><b>abs(<i>X</i>)</b></dt><dd>The size.</dd>"
+        "<dt id='max'>max(X,Y)</dt><dd>The most.</dd></dl></main></body>"
+    )
+    told = {s.headings[-1]: s.text for s in parsed(page, "html").sections}
+    assert told == {
+        "File": LONG,
+        "fs.rm()": f"`fs.rm(path[, options])`\n\n{LONG}",
+        "abort()": LONG,
+        "Files (and folders)": LONG,
+        "abs()": "`abs(X)`\n\nThe size.",
+        "max()": "`max(X,Y)`\n\nThe most.",
+    }

@@ -20,6 +20,7 @@ from core.ingestion.formats._shared import (
 )
 from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of, entries_of, leads
 from core.ingestion.formats.html.changes import history, stated
+from core.ingestion.formats.html.signatures import called, signature
 from core.ingestion.formats.html.tags import (
     ADMONITION,
     BLOCKS,
@@ -74,7 +75,8 @@ class HtmlWriter:
                 said = without_number(one_line(self.inline(part)), of_texinfo(part))
                 again = heading_text(said) == self._under
                 level = 1 if again else int(part.name[1]) + bool(self._under)
-                self.outline.heading(level, said, anchor_of(part))
+                self.outline.heading(level, called(said), anchor_of(part))
+                self._add(signature(said))
             elif line := addressed(part):
                 address, lines = line
                 self.outline.heading(BOLD_LEVEL, without_number(lines[0].rstrip(";: ")), address)
@@ -123,9 +125,9 @@ class HtmlWriter:
         for terms, told in entries:
             said = ", ".join(self._term(term) for term in terms)
             name = re.split(r" [({\[<]", heading_text(said))[0]
-            with self.outline.under(name, address_of(terms[0])):
-                if heading_text(said) != name:
-                    self.outline.add(said)
+            with self.outline.under(called(name), address_of(terms[0])):
+                if heading_text(said) != called(name):
+                    self._add(signature(said) or [said])
                 for body in told:
                     self.write(body)
 
