@@ -36,7 +36,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 _NUMBER = re.compile(r"(?<!\w\()(?<![\w`'’./\\@:#$%+-])([45]\d\d)(?![\w`'’/\\@%+-]|[.,:]\d)")
 _COUNTS_BEFORE = re.compile(
     r"(?:\b(?:line|lines|port|issue|pr|page|chapter|version|over|under|about|around|max|maximum|min|least|most|than|to"
-    r"|up|all|last|first|next|every|timeout|limit|size|length|python|width|height)|[<>~≥≤])\s*$",
+    r"|up|all|last|first|next|every|timeout|limit|size|length|python|width|height|chmod|umask|mode|[ugp]?id|rfc|bug"
+    r"|ticket|section|user|group)|[<>~≥≤])\s*$",
     re.IGNORECASE,
 )
 """What stands before a number that counts or names something else."""

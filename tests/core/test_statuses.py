@@ -37,6 +37,8 @@ from core.text.words import index_terms
         ("errorhandler(405) is not called", []),
         ("`405` and /lids/405 and 4.413 and 413.5", []),
         ("version 412 of it", []),
+        ("chmod 505 on the folder, uid 501, as RFC 431 says", []),
+        ("a user gets 403 when uploading", ["403"]),
         ("413 and 413", ["413"]),
         ("nginx says 413: too big", ["413"]),
     ],
