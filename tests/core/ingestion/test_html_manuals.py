@@ -163,7 +163,7 @@ def test_terms_with_names_are_sections():
         (("Parameters", "bounce"), "bounce"),
         (("Parameters", "code, kode"), "code"),
     ]
-    listed = page.replace("<dt><a id='kode'></a>", "<dt>")
+    listed = page.replace("<dt><a id='kode'></a>", "<dt>").replace("<dt><a id='code'></a>", "<dt>")
     assert headings(listed) == [(("Parameters",), "")]  # one has no address
     assert "code, kode: What is told." in parsed(listed, "html").sections[0].text
 
@@ -258,3 +258,132 @@ def test_a_function_is_headed_by_its_name_and_told_with_its_signature():
         "abs()": "`abs(X)`\n\nThe size.",
         "max()": "`max(X,Y)`\n\nThe most.",
     }
+
+
+def written(body: str) -> str:
+    page = f"<html><body><main><h1>Tool</h1><p>{LONG}</p>{body}</main></body></html>"
+    return "\n\n".join(s.text for s in parsed(page, "html").sections).removeprefix(f"{LONG}\n\n")
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (  # AsciiDoc
+            "<div class='admonitionblock'><table><tr><td class='icon'><div class='title'>Note</div></td>"
+            "<td class='content'>Mind the gap.</td></tr></table></div>",
+            "**Note:** Mind the gap.",
+        ),
+        (  # Doxygen
+            "<div class='fragment'><div class='line'><span class='lineno'>1</span>if (x) {</div>"
+            "<div class='line'><span class='lineno'>2</span>  y();</div></div>",
+            "```\nif (x) {\n  y();\n```",
+        ),
+        (  # PhD
+            "<div class='methodsynopsis dc-description'><span>preg_match</span>(<span>string</span> "
+            "<code>$pattern</code>): <span>int</span></div>",
+            "```\npreg_match(string $pattern): int\n```",
+        ),
+        (
+            "<div class='example' id='language.traits'><p><b>Example #1</b></p><pre>x</pre></div>",
+            "**Example #1**\n\n```\nx\n```",
+        ),
+        (  # Javadoc
+            "<dl><dt>Parameters:</dt><dd>a - one</dd><dd>b - two</dd><dt>Returns:</dt><dd>three</dd></dl>",
+            "- Parameters:\n  - a - one\n  - b - two\n- Returns: three",
+        ),
+        (
+            "<dl><div>Example: it runs.</div><dt>Term</dt><dd>Told.</dd></dl>",
+            "- Example: it runs.\n- Term: Told.",
+        ),
+        ("<p>Set <span class='docutils literal'>uuid</span> now.</p>", "Set `uuid` now."),
+        ("<p>Up to 2<sup>31</sup>-1 bytes<sup>see below</sup>.</p>", "Up to 2^31-1 bytessee below."),
+        ("<table><tr><td>The data</td><td>is owned.</td></tr></table>", "The data\n\nis owned."),
+        (
+            "<table class='related'><tr><th>Modules</th></tr><tr><td>mod_cache keeps answers that were "
+            "given, by their names</td></tr></table>",
+            "Table: Tool\n\n| Modules |\n| --- |\n"
+            "| mod_cache keeps answers that were given, by their names |",
+        ),
+        (
+            "<table><tr><td>a</td><td></td><td>b</td></tr><tr><td>c</td><td></td><td>d</td></tr></table>",
+            "Table: Tool\n\n|  |  |\n| --- | --- |\n| a | b |\n| c | d |",
+        ),
+        ("<p><b>date(</b><i>time</i><b>)</b></p>", "date(time)"),
+    ],
+)
+def test_what_builders_write_their_own_way(body, text):
+    assert written(body) == text
+
+
+def test_what_a_command_does_stands_above_the_content_of_asciidoc():
+    page = (
+        "<html><head><title>tool(1)</title></head><body><div id='header'><h1>tool(1) Manual Page</h1>"
+        "<h2>NAME</h2><div class='sectionbody'><p>tool - Say what is there</p></div></div><div id='content'>"
+        f"<div class='sect1'><h2 id='_synopsis'>SYNOPSIS</h2><p>{LONG}</p></div></div></body></html>"
+    )
+    sections = parsed(page, "html").sections
+    assert [s.headings[-1] for s in sections] == ["NAME", "SYNOPSIS"]
+    assert sections[0].text == "tool - Say what is there"
+
+
+def test_a_manual_page_in_one_piece_has_sections():
+    page = (
+        "<html><head><title>Mail manual - pipe(8)</title></head><body><pre>\nPIPE(8)     PIPE(8)\n\n"
+        "<b><a name='name'>NAME</a></b>\n       pipe - delivery to a  command\n\n"
+        "<b><a name='synopsis'>SYNOPSIS</a></b>\n       <b>pipe</b> [options]\n\n"
+        "<b><a name='limits'>LIMITS</a></b>\n       Some destinations cannot handle  more  than one  re-\n"
+        "       cipient.\n\n           limit = 1\n           size  = 2\n</pre></body></html>"
+    )
+    document = parsed(page, "html")
+    assert [(s.headings, s.anchor) for s in document.sections] == [
+        (("NAME",), "name"),
+        (("SYNOPSIS",), "synopsis"),
+        (("LIMITS",), "limits"),
+    ]
+    assert document.sections[0].text == "pipe - delivery to a command"
+    assert document.sections[2].text == (
+        "Some destinations cannot handle more than one recipient.\n\n```\nlimit = 1\nsize  = 2\n```"
+    )
+
+
+def test_a_link_with_a_name_is_no_address_of_a_heading():
+    page = (
+        f"<body><main><h1>Option</h1><p>{LONG}</p><a id='get:A'></a><h4>get "
+        f"<a href='Any.html' name='Any'>A</a></h4><p>{LONG}</p></main></body>"
+    )
+    assert headings(page)[1] == (("Option", "get A"), "get:A")
+
+
+def test_a_keyword_with_a_name_is_a_section():
+    page = (
+        f"<body><h1>Manual</h1><p>{LONG}</p><a name='3-maxconn'></a><div class='keyword'><b>"
+        "<a name='maxconn'></a><a href='#3-maxconn'>maxconn</a></b> <span>&lt;number&gt;</span></div>"
+        "<pre>Sets the number.</pre></body>"
+    )
+    assert headings(page)[1] == (("Manual", "maxconn <number>"), "maxconn")
+
+
+def test_gi_docgens_names_have_dots():
+    page = (
+        "<html><head><title>Gtk.Paned.set_position</title></head><body><h1>Gtk<span class='sep'></span>Paned"
+        f"<span class='sep'></span>set_position</h1><p>{LONG}</p><h4 id='d'>Description <a class='srclink' "
+        f"href='x'>[src]</a></h4><p>{LONG}</p></body></html>"
+    )
+    assert headings(page) == [
+        (("Gtk.Paned.set_position",), ""),
+        (("Gtk.Paned.set_position", "Description"), "d"),
+    ]
+
+
+def test_links_that_something_needs_stay():
+    words = " ".join(f"<p>{LONG} Number {n}.</p>" for n in range(8))
+    page = (
+        f"<body><main><h1>Traits</h1>{words}<div><div class='col-first'><a href='a'>AbstractList</a></div>"
+        "<div class='col-last'>This class provides much.</div></div><p>There are three kinds:</p><ul>"
+        "<li><a href='b'>functions</a></li><li><a href='c'>types</a></li></ul>"
+        "<section><h2 id='see'>SEE ALSO</h2><p><a href='d'>other</a>(1)</p></section>"
+        "<section><h2>Contents</h2><p><a href='e'>first</a></p></section></main></body>"
+    )
+    text = "\n".join(s.text for s in parsed(page, "html").sections)
+    for kept in ("AbstractList", "- functions\n- types", "other(1)"):
+        assert kept in text

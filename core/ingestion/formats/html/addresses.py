@@ -10,20 +10,24 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from core.ingestion.formats._shared import one_line
-from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_skipped
+from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_block, is_skipped
 
 NEAR = 20
 """Tags and texts before a heading among which its name is looked for; ours."""
 LONGEST_LINE = 250
 """Characters of a bold line above which it is no heading; ours."""
-BOLD = 0.5
+NAMED = 0.8
+"""Share of a list's terms that have an address, from which each is a section; ours."""
+_NO_TERMS = frozenset({"footnote", "citation", "field-list", "toc"})
+BOLD = 0.3
 """Share of a line that has to be bold, so that what a name stands before is a heading; ours."""
 
 
 def anchor_of(tag: Tag) -> str:
     """Return the id that a link to a heading can use: its own, its anchor's, or its section's."""
     for candidate in (tag, *tag.find_all(["a", "span"])):
-        name = candidate.get("id") or (candidate.get("name") if candidate.name == "a" else "")
+        leads = candidate.name == "a" and not str(candidate.get("href") or "#").startswith("#")
+        name = candidate.get("id") or (candidate.get("name") if candidate.name == "a" and not leads else "")
         if name:
             return str(name)
     for link in tag.find_all("a", href=re.compile(r"^#.")):
@@ -54,9 +58,14 @@ def addressed(tag: Tag) -> tuple[str, list[str]] | None:
 
     Pages without headings have them: "PRAGMA auto_vacuum;" behind `<a name="pragma_auto_vacuum"></a>`.
     """
-    if tag.name != "p" or not isinstance(first := _first(tag), Tag):
+    if tag.name not in ("p", "div") or not isinstance(first := _first(tag), Tag):
+        return None
+    if tag.name == "div" and tag.find(is_block):
         return None
     is_name = first.name == "a" and not first.get_text(strip=True)
+    inside = first.find("a", attrs={"name": True})
+    if isinstance(inside, Tag) and not inside.get_text(strip=True):
+        is_name, first = True, inside
     address = _address(first) if is_name else _name_before(tag)
     if not address:
         return None
@@ -67,20 +76,31 @@ def addressed(tag: Tag) -> tuple[str, list[str]] | None:
 
 
 def entries_of(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
-    """Return the terms of a list with what is told of each, where every term has an address, else nothing."""
-    children = tag.find_all(["dt", "dd"], recursive=False)
-    named = all(address_of(child) for child in children if child.name == "dt")
-    if not named or not children or children[0].name == "dd":
+    """Return the terms of a list with what is told of each, where most have an address, else nothing."""
+    if not _NO_TERMS.isdisjoint(tag.get("class") or ()):
         return []
-    groups = [list(some) for _, some in itertools.groupby(children, key=lambda child: child.name)]
-    told: list[list[Tag]] = [*groups[1::2], []]
-    return list(zip(groups[::2], told, strict=False)) if len(groups) > 2 else []
+    groups: list[tuple[list[Tag], list[Tag]]] = []
+    for child in tag.find_all(["dt", "dd"], recursive=False):
+        is_empty = not child.get_text(strip=True)
+        if child.name == "dd":
+            if groups and not is_empty:
+                groups[-1][1].append(child)
+            elif not is_empty:
+                return []
+        elif not is_empty and groups and not groups[-1][1]:
+            groups[-1][0].append(child)
+        elif not is_empty:
+            groups.append(([child], []))
+    named = sum(any(map(address_of, terms)) for terms, _ in groups)
+    return groups if groups and named >= NAMED * len(groups) else []
 
 
 def leads(tag: Tag) -> bool:
     """Return True if a tag holds terms or lines with addresses, which tables keep to themselves."""
     return tag.name in ("div", "section", "dd", "center", "ol", "ul", "li") and (
-        any(map(entries_of, tag.find_all("dl"))) or any(map(addressed, tag.find_all("p")))
+        any(map(entries_of, tag.find_all("dl")))
+        or any(map(addressed, tag.find_all("p")))
+        or any(map(addressed, tag.find_all("div", class_="keyword")))
     )
 
 

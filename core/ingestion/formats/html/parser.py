@@ -19,18 +19,10 @@ from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
 from core.ingestion.formats._shared import Outline, one_line
 from core.ingestion.formats.html.addresses import anchor_of
-from core.ingestion.formats.html.tags import (
-    HEADINGS,
-    classes,
-    drop_leads,
-    is_block,
-    is_frame,
-    is_redirect,
-    is_steps,
-    soup_of,
-    write_labels,
-    write_out,
-)
+from core.ingestion.formats.html.drawings import drop_leads, write_out
+from core.ingestion.formats.html.frame import is_frame, is_needed, is_redirect, is_steps
+from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
+from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, shown, without_number
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 
@@ -43,22 +35,6 @@ except ImportError as error:  # its dependency lxml_html_clean is left out by so
     trafilatura = None
 
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
-
-MAX_OPEN = 300
-"""Elements that may be open at once; real pages have up to 60."""
-MAX_TAGS = 100_000
-"""Elements of a page; the longest pages of documentation have half of it, and each takes 0.1 ms."""
-MAX_EFFORT = 5_000_000
-"""Sum of all elements' depths; a page of 5 MB has a fifth of it, and time grows with it."""
-
-MAX_ATTRIBUTES = 20_000
-"""Characters of a tag above which it does not close itself; a drawing's longest path has a few thousand."""
-
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
-_WITHOUT_END = "area base br col embed hr img input link meta param source track wbr"
-_MAY_LACK_END = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup caption html head body"
-_OPEN_ENDED = frozenset(f"{_WITHOUT_END} {_MAY_LACK_END}".split())
-"""Elements that need not be closed (HTML standard): however many there are, they may lie side by side."""
 
 MAX_JUDGED = 1_000_000
 """Characters of a page above which trafilatura is not asked: its time grows faster than the page."""
@@ -99,7 +75,7 @@ _BOILERPLATE = re.compile(
     r"|related|prev-next\w*|pagination|pager|page-?nav\w*|page-?numbers?|copyright|feedback|comments?-?area"
     r"|edit-?(?:this|page|on)\w*|theme-edit\w*|editsection|mw-editsection|mw-jump-link|noprint"
     r"|version-?(?:switch|select|warning)\w*|rst-versions|visually-hidden|sr-only"
-    r"|tagline|motto|slogan|md-source-file|md-footer\w*|theme-doc-footer\w*"
+    r"|tagline|motto|slogan|toplang|bottomlang|md-source-file|md-footer\w*|theme-doc-footer\w*"
     r")(?:$|[\s_-])",
     re.I,
 )
@@ -112,6 +88,8 @@ _LINE = re.compile(
     r"|on this page$|table of contents$)",
     re.I,
 )
+_WHOLE = frozenset({"pre", "dl", "ul", "ol", "p"})
+"""Tags that are read as they stand and hold no article."""
 _STEP = re.compile(r"(?:previous|next)", re.I)
 """May be an item of a list of the page's own, such as the names of buttons."""
 _CALLOUT = re.compile(r"admonition|note|tip|warn|callout|alert", re.I)
@@ -225,7 +203,7 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
             tag.name in _NAMED
             and bool(_BOILERPLATE.search(name))
             and not tag.find_parent(HEADINGS)
-            and (strictly or is_frame(tag))
+            and ((strictly and tag.name != "table") or is_frame(tag))
         )
     )
 
@@ -241,6 +219,8 @@ def _article(soup: BeautifulSoup, judged: str, strictly: bool, title: str) -> Ta
         found = [tag for tag in soup.select(selector) if len(tag.get_text(strip=True)) > 40]
         if found:
             best = max(found, key=lambda tag: len(tag.get_text()))
+            if selector in _LIKELY and best.parent and _heads_more(best):
+                return best.parent
             # Several articles on one page (a blog's start) stand in one parent.
             return best.parent if len(found) > 1 and selector == "article" and best.parent else best
     body = soup.body or soup
@@ -250,9 +230,16 @@ def _article(soup: BeautifulSoup, judged: str, strictly: bool, title: str) -> Ta
     chosen: Tag = body
     while True:
         inner = [child for child in chosen.find_all(True, recursive=False) if _covers(child, sought)]
-        if len(inner) != 1 or _says_more(chosen, inner[0], judged, title):
+        if len(inner) != 1 or inner[0].name in _WHOLE or _says_more(chosen, inner[0], judged, title):
             return chosen
         chosen = inner[0]
+
+
+def _heads_more(part: Tag) -> bool:
+    """Return True if right before the content stands a heading with what it heads, as of AsciiDoc."""
+    before = part.find_previous_sibling(["div", "header"])
+    below = before.find(["h2", "h3"]) if isinstance(before, Tag) else None
+    return isinstance(below, Tag) and below.find_next_sibling(["div", "p"]) is not None
 
 
 def _says_more(outer: Tag, inner: Tag, judged: str, title: str) -> bool:
@@ -290,33 +277,10 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
             continue
         text = _words(tag.get_text(" "))
         linked = sum(len(_words(link.get_text(" "))) for link in tag.find_all("a"))
-        if text and linked > LINK_SHARE * len(text) and text[:80] not in judged:
+        doubtful = bool(text) and linked > LINK_SHARE * len(text) and text[:80] not in judged
+        if doubtful and not is_needed(tag):
             tag.decompose()
 
 
 def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def tangle_of(text: str) -> str:
-    """Say why a page cannot be read, empty where it can; takes time by the page's length alone."""
-    depth = effort = tags = 0
-    for found in _TAG.finditer(text):
-        tags += not found[1]
-        if found[2].lower() not in _OPEN_ENDED and not _closes_itself(text, found.end()):
-            depth = max(depth - 1, 0) if found[1] else depth + 1
-        effort += depth
-        if depth > MAX_OPEN or effort > MAX_EFFORT:
-            return "is nested too deeply to be read"
-        if tags > MAX_TAGS:
-            return f"has more than {MAX_TAGS:,} elements"
-    return ""
-
-
-def _closes_itself(text: str, at: int) -> bool:
-    """Return True if a tag whose name ends there ends with "/>", as the shapes of drawings do."""
-    end = text.find(">", at, at + MAX_ATTRIBUTES)
-    if text[end - 1 : end] != "/":  # also where there is no end: -1 reads nothing
-        return False
-    between = text[at:end]
-    return between.count('"') % 2 == 0 and between.count("'") % 2 == 0

@@ -1,4 +1,4 @@
-"""What HTML's tags are by their names, classes and attributes; tabs and drawings put into words."""
+"""What HTML's tags are by their names, classes and attributes; tabs put into words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
 
 from core.ingestion.formats._shared import one_line
-from core.ingestion.formats.html.titles import BESIDE_WORDS, is_permalink, shown
+from core.ingestion.formats.html.titles import BESIDE_WORDS, is_permalink
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = frozenset(
@@ -31,7 +31,7 @@ PERMALINK = re.compile(
     r"\b(?:headerlink|anchor-?link|hash-link|header-anchor|heading-anchor|permalink|anchor|linenos?)\b", re.I
 )
 _NOTES = frozenset("note tip warning caution important danger attention hint admonition".split())  # noqa: SIM905
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
+HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 
 def soup_of(html: str) -> BeautifulSoup:
@@ -45,36 +45,6 @@ def soup_of(html: str) -> BeautifulSoup:
     return soup
 
 
-def is_redirect(soup: BeautifulSoup) -> bool:
-    """Return True if a page only leads to another at once, as tools write for addresses that moved."""
-    meta = soup.find("meta", attrs={"http-equiv": re.compile(r"^refresh$", re.I)})
-    said = str(meta.get("content") or "") if isinstance(meta, Tag) else ""
-    return (
-        bool(re.match(r"\s*[0-5]\s*[;,]\s*url\s*=", said, re.I)) and len(soup.get_text().split()) <= LEADING
-    )
-
-
-def is_frame(tag: Tag) -> bool:
-    """Return True if a tag is of a site's frame whatever else it is called: a motto, or links alone."""
-    words = len(tag.get_text(" ").split())
-    linked = sum(len(link.get_text(" ").split()) for link in tag.find_all("a"))
-    return words <= MOTTO or (words <= MOST_OF_STEPS and linked >= words - 2)
-
-
-def is_steps(tag: Tag) -> bool:
-    """Return True if a tag leads to the pages before and after: "« strpbrk", "<-previous next->"."""
-    links = tag.find_all("a", href=True)
-    return (
-        len(links) > 1
-        and (
-            any(_STEPS.search(one_line(link.get_text())) for link in links)
-            or bool(_STEP.match(tag.get_text()))
-        )
-        and len(tag.get_text(" ").split()) <= MOST_OF_STEPS
-        and not tag.find(["pre", "code", "dl", *HEADINGS])
-    )
-
-
 def classes(tag: Tag) -> str:
     """Return a tag's classes and id as one text."""
     value = tag.get("class")
@@ -85,6 +55,12 @@ def classes(tag: Tag) -> str:
 OBJECT_CLASS = re.compile(
     r"^(?:py|c|cpp|js|std|rst|http|function|class|method|attribute|data|exception|option)$"
 )
+
+
+def class_of(tag: Tag) -> str:
+    """Return a tag's classes as one text, without its id."""
+    value = tag.get("class")
+    return " ".join(value) if isinstance(value, list) else str(value or "")
 
 
 def is_api(tag: Tag) -> bool:
@@ -123,7 +99,7 @@ def is_skipped(tag: Tag) -> bool:
     ):
         return True
     style = "" if tag.name == "table" else tag.get("style")  # scripts show tables once they are sorted
-    return bool(style and _HIDDEN.search(str(style))) or (
+    return bool(style and HIDDEN.search(str(style))) or (
         tag.name in ("a", "span", "td")
         and bool(PERMALINK.search(classes(tag)))
         and len(tag.get_text(strip=True)) <= 2
@@ -138,6 +114,9 @@ def code_text(tag: Tag) -> str:
         number.extract()
     for hidden in tag.find_all("span", class_="boring"):  # what mdBook's readers see by a button alone
         hidden.extract()
+    lines = tag.find_all("div", class_="line", recursive=False)  # Doxygen's
+    if lines:
+        return "\n".join(line.get_text() for line in lines)
     for line in tag.find_all("br"):
         line.replace_with("\n")
     return tag.get_text()
@@ -149,110 +128,13 @@ def language_of(tag: Tag) -> str:
     around = [inner, tag, tag.parent, tag.parent.parent if tag.parent else None]
     for candidate in around:
         if isinstance(candidate, Tag):
-            found = LANGUAGE.search(classes(candidate))
+            found = LANGUAGE.search(class_of(candidate))
             if found and found.group(1).lower() not in ("highlight", "default", "notranslate", "source"):
                 return "python" if found.group(1) in ("python3", "ipython3", "pycon3") else found.group(1)
             named = candidate.get("data-lang") or candidate.get("data-language") or candidate.get("lang")
             if named and candidate.name in ("pre", "code"):
                 return str(named)
     return ""
-
-
-_STEPS = re.compile(r"^(?:«|‹|<-|<<|←)|(?:»|›|->|>>|→)$|^(?:prev(?:ious)?|next)$", re.I)
-_STEP = re.compile(r"\s*(?:prev(?:ious)?|next|up)\s*:", re.I)
-MOST_OF_STEPS = 40
-"""Words up to which links to the pages before and after are all that a part of a page is; ours."""
-MOTTO = 8
-"""Words up to which what is called a menu or a motto is one on every site; ours."""
-LEADING = 60
-"""Words up to which a page that sends its readers on has nothing to say itself; ours."""
-GRAMMAR = 0.8
-"""Share of a drawing's labels that are one word or sign, from which it shows a syntax; ours."""
-LEAST_WORDS = 3
-"""Words of a drawing below which it is an icon or a logo; ours."""
-SAME_LINE = 0.6
-"""Part of a letter's height within which two labels stand on one line."""
-LETTER = 16.0
-"""Height of a letter where nothing says it, in the drawing's own units (the CSS default)."""
-_MOVED = re.compile(r"translate\(\s*(-?[\d.]+)(?:[\s,]+(-?[\d.]+))?\s*\)")
-_MATRIX = re.compile(r"matrix\(\s*" + r"[\s,]+".join([r"(-?[\d.e-]+)"] * 6) + r"\s*\)")
-_NUMBER = re.compile(r"-?\d*\.?\d+")
-
-
-def write_out(soup: BeautifulSoup) -> None:
-    """Put the words of every drawing in its place, as a paragraph; icons stay as they are."""
-    for svg in soup.find_all("svg"):
-        if svg.decomposed or svg.find_parent(["svg", "a", "button", "nav"]):
-            continue
-        labels = words_of(svg)
-        if _is_grammar(labels):
-            _drop_lead(svg)
-            continue
-        if sum(len(label.split()) for label in labels) < LEAST_WORDS:
-            continue
-        paragraph = soup.new_tag("p")
-        paragraph.string = "; ".join(labels)
-        svg.replace_with(paragraph)
-
-
-def _is_grammar(labels: list[str]) -> bool:
-    """Return True if a drawing shows the syntax of a language: words and signs that lines join to no text."""
-    alone = sum(len(label.split()) == 1 for label in labels)
-    return any(not re.search(r"\w", label) for label in labels) and alone >= GRAMMAR * len(labels)
-
-
-def drop_leads(soup: BeautifulSoup) -> None:
-    """Take out lines that lead to what nobody sees: the name of a part that is folded away."""
-    for tag in soup.find_all(style=_HIDDEN):
-        _drop_lead(tag)
-
-
-def _drop_lead(tag: Tag) -> None:
-    """Take out the line that leads to a tag, or to what holds nothing else: "select-stmt:"."""
-    while tag.parent is not None and tag.parent.name == "div" and not tag.find_previous_sibling(True):
-        tag = tag.parent
-    before = tag.find_previous_sibling()
-    if isinstance(before, Tag) and before.name == "p" and shown(before).endswith(":"):
-        before.decompose()
-
-
-def words_of(svg: Tag) -> list[str]:
-    """Return the labels of a drawing in reading order."""
-    found: list[tuple[float, float, str]] = []
-    for label in svg.find_all(["text", "foreignobject"]):
-        text = one_line(label.get_text(" "))
-        if text:
-            x, y = _place(label)
-            found.append((y, x, text))
-    found.sort()
-    lines: list[list[tuple[float, float, str]]] = []
-    for entry in found:
-        if lines and entry[0] - lines[-1][0][0] < SAME_LINE * LETTER:
-            lines[-1].append(entry)
-        else:
-            lines.append([entry])
-    return [text for line in lines for _, _, text in sorted(line, key=lambda entry: entry[1])]
-
-
-def _place(label: Tag) -> tuple[float, float]:
-    """Return where a label stands, with what its groups are moved by (rotations are left out)."""
-    inner = label if label.get("x") or label.get("y") else label.find(["tspan"]) or label
-    assert isinstance(inner, Tag)
-    x, y = _number(inner.get("x")), _number(inner.get("y"))
-    for tag in [label, *label.parents]:
-        moved = str(tag.get("transform") or "") if isinstance(tag, Tag) else ""
-        for found in _MOVED.finditer(moved):
-            x, y = x + float(found[1]), y + float(found[2] or 0)
-        if found_matrix := _MATRIX.search(moved):
-            x, y = x + float(found_matrix[5]), y + float(found_matrix[6])
-        if tag.name == "svg" and not tag.find_parent("svg"):
-            break
-    return x, y
-
-
-def _number(value: object) -> float:
-    found = _NUMBER.search(str(value or ""))
-    return float(found[0]) if found else 0.0
 
 
 def write_labels(soup: BeautifulSoup) -> None:

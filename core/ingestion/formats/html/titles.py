@@ -17,8 +17,8 @@ _NUMBER = re.compile(
     re.I,
 )
 """The number of a chapter or section before its heading: "11.1. Introduction", "Appendix E. Notes"."""
-BESIDE_WORDS = frozenset({"sr-only", "visually-hidden", "section-number"})
-"""Classes of what stands in a text and nobody sees, or counts its sections."""
+BESIDE_WORDS = frozenset({"sr-only", "visually-hidden", "section-number", "rightside", "srclink"})
+"""Classes of what stands in a text and nobody sees, counts its sections, or leads to its source."""
 _SIGNS = frozenset({"#", "¶", "§", "🔗", "\uf0c1"})
 _BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)* (?=\S)")
 _TEXINFO = frozenset({"chapter", "section", "subsection", "subsubsection", "appendix", "appendixsec"})
@@ -52,11 +52,16 @@ def shown(tag: Tag) -> str:
 
 def _words(tag: Tag) -> str:
     return "".join(
-        (" " if part.name == "br" else "" if _is_beside(part) else _words(part))
-        if isinstance(part, Tag)
-        else str(part)
+        (_between(part) or ("" if _is_beside(part) else _words(part))) if isinstance(part, Tag) else str(part)
         for part in tag.children
     )
+
+
+def _between(tag: Tag) -> str:
+    """Return what stands for a tag that only keeps words apart: the end of a line, gi-docgen's dot."""
+    if tag.name == "br":
+        return " "
+    return "." if tag.name == "span" and "sep" in (tag.get("class") or ()) and not tag.get_text() else ""
 
 
 def called(soup: BeautifulSoup, path: str) -> Called:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -15,12 +16,13 @@ from core.ingestion.formats._shared import (
     heading_text,
     inline_code,
     labelled,
-    listed,
     one_line,
 )
 from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of, entries_of, leads
-from core.ingestion.formats.html.changes import history, stated
+from core.ingestion.formats.html.changes import stated
+from core.ingestion.formats.html.preformatted import sections_of
 from core.ingestion.formats.html.signatures import called, signature
+from core.ingestion.formats.html.tables import table_of
 from core.ingestion.formats.html.tags import (
     ADMONITION,
     BLOCKS,
@@ -28,6 +30,7 @@ from core.ingestion.formats.html.tags import (
     LANGUAGE,
     OBJECT_CLASS,
     TITLE_CLASS,
+    class_of,
     classes,
     code_text,
     is_api,
@@ -37,12 +40,14 @@ from core.ingestion.formats.html.tags import (
     title_of_note,
 )
 from core.ingestion.formats.html.titles import of_texinfo, without_number
-from core.text.tables import Cell, spread, table
 
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
-_SIGNATURES = frozenset({"member-signature", "type-signature", "memproto"})
-"""Classes of signatures that are no code by their tags, in Javadoc and Doxygen."""
+_SIGNATURES = frozenset(
+    """member-signature type-signature memproto methodsynopsis constructorsynopsis classsynopsis
+    fieldsynopsis""".split()  # noqa: SIM905
+)
+"""Classes of signatures that are no code by their tags, in Javadoc, Doxygen and PhD."""
 _POWER = re.compile(r"-?\d{1,4}|[nNxk]")
 _LINE = "\x00"
 """Stands for the end of a line inside a term, which no text holds."""
@@ -77,6 +82,10 @@ class HtmlWriter:
                 level = 1 if again else int(part.name[1]) + bool(self._under)
                 self.outline.heading(level, called(said), anchor_of(part))
                 self._add(signature(said))
+            elif part.name == "pre" and (told := sections_of(part)):
+                for heading, address, blocks in told:
+                    self.outline.heading(BOLD_LEVEL, heading, address)
+                    self._add(blocks)
             elif line := addressed(part):
                 address, lines = line
                 self.outline.heading(BOLD_LEVEL, without_number(lines[0].rstrip(";: ")), address)
@@ -190,11 +199,16 @@ class HtmlWriter:
             return [f"**{one_line(self.inline(tag))}**"]
         if name in ("hr", "svg"):
             return []
-        if name == "div" and not _SIGNATURES.isdisjoint(tag.get("class") or ()):
+        kinds = set(tag.get("class") or ())
+        if name == "div" and kinds & _SIGNATURES:
             return [fence(one_line(tag.get_text().replace("\u200b", "")))]
+        if name == "div" and "fragment" in kinds:
+            return [fence(code_text(tag))]
+        if name == "div" and "admonitionblock" in kinds and (note := self._block_of_note(tag)):
+            return note
         if ADMONITION.search(classes(tag)) and name in ("div", "aside", "section"):
             return self._admonition(tag)
-        if name == "div" and LANGUAGE.search(classes(tag)):
+        if name == "div" and LANGUAGE.search(class_of(tag)):
             code = tag.find("pre")
             if isinstance(code, Tag) and not tag.find("table") and _is_around(tag, code):
                 return [fence(code_text(code), language_of(code))]
@@ -218,77 +232,61 @@ class HtmlWriter:
             return [labelled(f"**{label}:**", self.blocks(tag))] if label else self.blocks(tag)
         return self.blocks(tag)
 
+    def _block_of_note(self, tag: Tag) -> list[str]:
+        """Return a note of AsciiDoc, which is a table of an icon and the text; nothing for what is none."""
+        icon, content = tag.find("td", class_="icon"), tag.find("td", class_="content")
+        if not isinstance(icon, Tag) or not isinstance(content, Tag):
+            return []
+        image = icon.find("img")
+        label = one_line(icon.get_text()) or (str(image.get("alt") or "") if isinstance(image, Tag) else "")
+        return [labelled(f"**{label or 'Note'}:**", self.blocks(content))]
+
     def _definitions(self, tag: Tag) -> list[list[str]]:
         entries: list[list[str]] = []
         terms: list[str] = []
-        for child in tag.find_all(["dt", "dd"]):
-            if child.find_parent("dl") is not tag:
-                continue
-            if child.name == "dt":
-                terms.append(self._term(child).rstrip(":"))
-            else:
-                entries.append(
-                    [
-                        labelled(f"{', '.join(terms)}:", self.blocks(child))
-                        if terms
-                        else "\n\n".join(self.blocks(child))
-                    ]
-                )
-                terms = []
-        return [*entries, *([term] for term in terms)]
+        for child in tag.find_all(True, recursive=False):
+            bodies = [child] if child.name in ("dt", "dd") else child.find_all(["dt", "dd"])
+            bodies = [one for one in bodies if one.find_parent("dl") is tag]
+            if not bodies and (blocks := self.block(child)):  # what stands there amiss is read all the same
+                entries.append(blocks)
+            for body in bodies:
+                if body.name == "dt":
+                    terms.append(self._term(body).rstrip(":"))
+                elif terms:
+                    entries.append(self._told(terms, body))
+                    terms = []
+                elif blocks := self.blocks(body):
+                    entries.append(["\n\n".join(blocks)])
+        return [*entries, *([term] for term in terms if term)]
+
+    def _told(self, terms: list[str], body: Tag) -> list[str]:
+        """Return terms with what is told of them; several things are a list below."""
+        others = list(
+            itertools.takewhile(lambda one: one.name == "dd", body.find_next_siblings(["dt", "dd"]))
+        )
+        if not others:
+            return [labelled(f"{', '.join(terms)}:", self.blocks(body))]
+        items = [self.blocks(one) for one in (body, *others)]
+        for other in others:
+            other.clear()
+        return [f"{', '.join(terms)}:", bullets(items)]
 
     def _table(self, tag: Tag) -> list[str]:
-        rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
-        code = tag.find("td", class_=re.compile("code"))
-        if isinstance(code, Tag) and code.find("pre") and len(rows) == 1:
-            return [fence(code_text(code), language_of(tag))]
-        # A table that holds tables or, without a head of its own, headings lays the page out.
-        if (
-            tag.find("table")
-            or (tag.find(list(HEADINGS)) and not (tag.find("thead") and len(rows) > 2))
-            or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
-        ):
-            return [
-                block
-                for row in rows
-                for cell in row.find_all(["td", "th"], recursive=False)
-                for block in self.blocks(cell)
-            ]
-        head = tag.find("thead")
-        heads = sum(1 for row in rows if head is not None and row.find_parent("thead") is head)
-        cells = [self._row(row) for row in rows]
-        caption = tag.find("caption")
-        name = (
-            one_line(caption.get_text().replace("¶", ""))
-            if isinstance(caption, Tag)
-            else self.outline.innermost or self.page
-        )
-        headed = bool(rows) and (
-            bool(tag.find("thead"))
-            or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
-        )
-        if not headed and (lists := listed(cells)):
-            return [lists]
-        filled = spread(cells, heads)
-        if headed and (marks := history(filled)):
-            self._marks.update(marks)
-            return marks
-        written = table(filled, f"Table: {name}" if name else "", headed=headed)
-        return [written] if written else []
-
-    def _row(self, row: Tag) -> list[Cell]:
-        """Return the cells of a row; one over several rows or columns says the same of each of them."""
-        return [
-            (one_line(" ".join(self.blocks(cell))), _span(cell, "rowspan"), _span(cell, "colspan"))
-            for cell in row.find_all(["td", "th"], recursive=False)
-        ]
+        """Return a table; what one of versions and changes tells is marked as that."""
+        found = table_of(tag, self.blocks, self.outline.innermost or self.page)
+        if found.history:
+            self._marks.update(found.blocks)
+        return found.blocks
 
     def inline(self, tag: Tag) -> str:
         """Return a tag's text with code and strength marked; links keep their text only."""
         if is_skipped(tag):
             return ""
-        if tag.name in ("code", "tt", "kbd", "samp"):
+        kinds = tag.get("class") or ()
+        if tag.name in ("code", "tt", "kbd", "samp") or (tag.name == "span" and "literal" in kinds):
             return inline_code(tag.get_text())
+        if tag.name == "span" and "sep" in kinds and not tag.get_text():
+            return "."  # gi-docgen's
         if _FOOTNOTE.search(classes(tag)):
             return f"[^{one_line(tag.get_text()).strip('[]')}]"
         if tag.name == "img":
@@ -308,12 +306,6 @@ class HtmlWriter:
         # Node.js sets its types apart by CSS alone: `<code>options</code><a>&lt;Object&gt;</a>`.
         apart = inner.startswith("<") and isinstance(beside, Tag) and beside.name == "code"
         return f" {inner} " if tag.name in BLOCKS else f" {inner}" if apart else inner
-
-
-def _span(cell: Tag, name: str) -> int:
-    """Return over how many rows or columns a cell goes; 1 for what is no sensible number."""
-    written = str(cell.get(name) or "1")
-    return int(written) if re.fullmatch(r"[1-9]\d{0,2}", written) else 1
 
 
 def _is_whole(bold: str) -> bool:

@@ -1,0 +1,72 @@
+"""Tables of HTML: data, code with numbered lines, histories of versions, and those that lay a page out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from bs4 import Tag
+
+from core.ingestion.formats._shared import fence, listed, one_line
+from core.ingestion.formats.html.changes import history
+from core.ingestion.formats.html.tags import HEADINGS, code_text, language_of
+from core.text.tables import Cell, spread, table
+
+
+class Written(NamedTuple):
+    """What a table says, and whether it is a history of versions."""
+
+    blocks: list[str]
+    history: bool = False
+
+
+def table_of(tag: Tag, blocks: Callable[[Tag], list[str]], above: str) -> Written:
+    """Write a table; `blocks` writes what is in a cell, `above` names a table that has no caption."""
+    rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
+    code = tag.find("td", class_=re.compile("code"))
+    if isinstance(code, Tag) and code.find("pre") and len(rows) == 1:
+        return Written([fence(code_text(code), language_of(tag))])
+    if _lays_out(tag, rows):
+        cells = (cell for row in rows for cell in row.find_all(["td", "th"], recursive=False))
+        return Written([block for cell in cells for block in blocks(cell)])
+    head = tag.find("thead")
+    heads = sum(1 for row in rows if head is not None and row.find_parent("thead") is head)
+    filled = [_row(row, blocks) for row in rows]
+    caption = tag.find("caption")
+    named = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else ""
+    name = named or above
+    headed = bool(rows) and (
+        head is not None or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
+    )
+    if not headed and (lists := listed(filled)):
+        return Written([lists])
+    told = spread(filled, heads)
+    if headed and (marks := history(told)):
+        return Written(marks, True)
+    written = table(told, f"Table: {name}" if name else "", headed=headed)
+    return Written([written] if written else [])
+
+
+def _lays_out(tag: Tag, rows: list[Tag]) -> bool:
+    """Return True if a table lays the page out: it holds tables, headings without a head, or is one row."""
+    return (
+        tag.find("table") is not None
+        or (tag.find(list(HEADINGS)) is not None and not (tag.find("thead") and len(rows) > 2))
+        or (len(rows) == 1 and tag.find("thead") is None and rows[0].find("th") is None)
+        or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
+    )
+
+
+def _row(row: Tag, blocks: Callable[[Tag], list[str]]) -> list[Cell]:
+    """Return the cells of a row; one over several rows or columns says the same of each of them."""
+    return [
+        (one_line(" ".join(blocks(cell))), _span(cell, "rowspan"), _span(cell, "colspan"))
+        for cell in row.find_all(["td", "th"], recursive=False)
+    ]
+
+
+def _span(cell: Tag, name: str) -> int:
+    """Return over how many rows or columns a cell goes; 1 for what is no sensible number."""
+    written = str(cell.get(name) or "1")
+    return int(written) if re.fullmatch(r"[1-9]\d{0,2}", written) else 1
