@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from core.domain import RawDocument, Section
+from core.domain import RawDocument
 from core.text.tables import Cell, over_all, spread
 
 MAX_INCLUDED_BYTES = 1_000_000
@@ -248,80 +247,3 @@ def labelled(label: str, blocks: Sequence[str]) -> str:
     first = body.split("\n", 1)[0]
     prose = not re.match(r"\s*(```|\||[-*+] |\d+[.)] )", first)
     return f"{label} {body}" if prose else f"{label}\n\n{body}"
-
-
-class Outline:
-    """Collects Markdown blocks under the headings they stand under, in reading order."""
-
-    def __init__(self) -> None:
-        self._stack: list[tuple[int, str, str, str]] = []
-        self._blocks: list[str] = []
-        self._terms: list[str] = []
-        self._coming: list[str] = []
-        self._last: list[str] = []
-        self._sections: list[Section] = []
-
-    @property
-    def anchor(self) -> str:
-        """Return the anchor of the innermost open heading that has one."""
-        return next((anchor for _, _, anchor, _ in reversed(self._stack) if anchor), "")
-
-    @property
-    def level(self) -> int:
-        """Return the level of the innermost open heading, 0 for none."""
-        return self._stack[-1][0] if self._stack else 0
-
-    @property
-    def innermost(self) -> str:
-        """Return the words of the innermost open heading, "" for none."""
-        return self._stack[-1][1] if self._stack else ""
-
-    def heading(self, level: int, text: str, anchor: str) -> None:
-        """Open a heading; those of the same or a deeper level end here."""
-        self._flush()
-        while self._stack and self._stack[-1][0] >= level:
-            self._stack.pop()
-        self._stack.append((level, heading_text(text), anchor, ""))
-
-    def add(self, block: str) -> None:
-        """Append a block under the open heading."""
-        if block.strip():
-            self._blocks.append(block.strip("\n").rstrip())
-            self._terms += self._coming
-            self._coming = []
-
-    def last(self, block: str) -> None:
-        """Append a block behind all others under the open heading."""
-        self._last.append(block)
-
-    def index(self, terms: Iterable[str]) -> None:
-        """Note what an index lists the next block under; often a heading comes between."""
-        self._coming += terms
-
-    @contextmanager
-    def under(self, text: str, anchor: str, page: str = "") -> Iterator[None]:
-        """Collect what is added meanwhile under one more heading, then go on under the old one."""
-        self._flush()
-        depth = len(self._stack)
-        level = self._stack[-1][0] + 1 if self._stack else 1
-        self._stack.append((level, heading_text(text), anchor or self.anchor, page))
-        try:
-            yield
-        finally:
-            self._flush()
-            del self._stack[depth:]
-
-    def _flush(self) -> None:
-        self._blocks += self._last
-        self._last = []
-        if self._blocks:
-            headings = tuple(text for _, text, _, _ in self._stack if text)
-            page = next((page for *_, page in reversed(self._stack) if page), "")
-            terms, said = tuple(dict.fromkeys(self._terms)), "\n\n".join(self._blocks)
-            self._sections.append(Section(headings, self.anchor, said, terms, page))
-            self._blocks, self._terms = [], []
-
-    def sections(self) -> tuple[Section, ...]:
-        """Return every section that has text."""
-        self._flush()
-        return tuple(self._sections)

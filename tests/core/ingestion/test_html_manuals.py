@@ -47,7 +47,10 @@ def test_a_section_of_docbook_stands_under_its_chapter_without_numbers():
         ("E.13. Release 17", "Release 17"),
         ("Chapter 7 - The default file", "The default file"),
         ("Appendix E. Release Notes", "Release Notes"),
-        ("4.1: What is completion?", "What is completion?"),
+        ("2.4: Codename Fox", "2.4: Codename Fox"),
+        ("2.0. (2020-01-01)", "2.0. (2020-01-01)"),
+        ("Part 1 of 3", "Part 1 of 3"),
+        ("Section 5 man pages", "Section 5 man pages"),
         ("3.1.2 Released", "3.1.2 Released"),
         ("2024.9.0", "2024.9.0"),
         ("(11) SQLITE_CORRUPT", "(11) SQLITE_CORRUPT"),
@@ -124,7 +127,7 @@ def test_drawings_of_syntax_and_what_is_folded_away_go_with_the_lines_that_lead_
     )
     page = (
         f"<body><h1>SELECT</h1><p>{LONG}</p><p><b>select-stmt:</b> <button>hide</button></p>"
-        f"<div><div><svg>{shapes}{labels}</svg></div></div><p><b>expr:</b></p>"
+        f"<div><div><svg>{shapes}{labels}</svg></div></div><p><b>expr:</b><button>show</button></p>"
         f'<div style="display:none"><svg>{shapes}</svg></div><p>The statement reads rows. {LONG}</p></body>'
     )
     assert section(parsed(page, "html"), "SELECT").text == f"{LONG}\n\nThe statement reads rows. {LONG}"

@@ -10,7 +10,7 @@ from bs4 import Tag
 from bs4.element import NavigableString
 
 from core.ingestion.formats._shared import one_line
-from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_block, is_skipped
+from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_skipped
 
 NEAR = 20
 """Tags and texts before a heading among which its name is looked for; ours."""
@@ -20,7 +20,9 @@ NAMED = 0.8
 """Share of a list's terms that have an address, from which each is a section; ours."""
 _NO_TERMS = frozenset({"footnote", "citation", "field-list", "toc"})
 BOLD = 0.3
-"""Share of a line that has to be bold, so that what a name stands before is a heading; ours."""
+"""Share of the marked letters of a line that have to be bold, so that a name makes it a heading; ours."""
+PLAIN = 0.1
+"""Share of letters beside those that may be plain: commas, a bracket; ours."""
 
 
 def anchor_of(tag: Tag) -> str:
@@ -49,30 +51,48 @@ def anchor_of(tag: Tag) -> str:
 
 def address_of(term: Tag) -> str:
     """Return the id that a link to a term of a list can use: its own, a name's in it or before it."""
-    inner = term.find(["a", "span"], id=True) or term.find("a", attrs={"name": True})
-    return str(term.get("id") or (inner and (inner.get("id") or inner.get("name"))) or _name_before(term))
+    if term.get("id"):
+        return str(term["id"])
+    text = term.get_text().strip()
+    for inner in term.find_all(["a", "span"]):
+        is_name = inner.name == "a" and (inner.get("id") or not str(inner.get("href") or "#")[1:])
+        if (is_name or inner.get_text().strip() in ("", text)) and (found := _address(inner)):
+            return found
+    return _name_before(term)
 
 
 def addressed(tag: Tag) -> tuple[str, list[str]] | None:
-    """Return the address and the lines of bold words that a name stands before, else None.
+    """Return the address and the lines of a paragraph in bold that a name stands before, else None.
 
-    Pages without headings have them: "PRAGMA auto_vacuum;" behind `<a name="pragma_auto_vacuum"></a>`.
+    Pages without headings have them: "PRAGMA auto_vacuum;" behind `<a name="pragma_auto_vacuum"></a>`. Parts
+    may be in italics or code; of a `keyword` the first word is bold.
     """
-    if tag.name not in ("p", "div") or not isinstance(first := _first(tag), Tag):
+    is_keyword = tag.name == "div" and "keyword" in (tag.get("class") or ())
+    if not (tag.name == "p" or is_keyword) or not isinstance(first := _first(tag), Tag):
         return None
-    if tag.name == "div" and tag.find(is_block):
-        return None
-    is_name = first.name == "a" and not first.get_text(strip=True)
     inside = first.find("a", attrs={"name": True})
-    if isinstance(inside, Tag) and not inside.get_text(strip=True):
-        is_name, first = True, inside
-    address = _address(first) if is_name else _name_before(tag)
+    name = inside if isinstance(inside, Tag) else first
+    is_name = name.name == "a" and not name.get_text(strip=True)
+    address = _address(name) if is_name else _name_before(tag)
     if not address:
         return None
-    bold = sum(len(one.get_text()) for one in tag.find_all(["b", "strong"]))
     lines = [said for line in _lines(tag).split("\n") if (said := one_line(line))]
-    is_heading = bool(lines) and len(lines[0]) <= LONGEST_LINE and bold >= BOLD * len(tag.get_text())
+    is_heading = bool(lines) and len(lines[0]) <= LONGEST_LINE and (is_keyword or _is_bold(tag))
     return (address, lines) if is_heading else None
+
+
+def _is_bold(tag: Tag) -> bool:
+    """Return True if a paragraph is bold, or bold in parts and in italics or code between them."""
+    bold = other = plain = 0
+    for part in tag.children:
+        size = len(one_line(part.get_text()))
+        if isinstance(part, Tag) and part.name in ("b", "strong"):
+            bold += size
+        elif isinstance(part, Tag) and part.name in ("i", "em", "var", "code", "tt"):
+            other += size
+        else:
+            plain += size
+    return bold >= BOLD * (bold + other) and plain <= PLAIN * (bold + other)
 
 
 def entries_of(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
@@ -80,28 +100,39 @@ def entries_of(tag: Tag) -> list[tuple[list[Tag], list[Tag]]]:
     if not _NO_TERMS.isdisjoint(tag.get("class") or ()):
         return []
     groups: list[tuple[list[Tag], list[Tag]]] = []
-    for child in tag.find_all(["dt", "dd"], recursive=False):
-        is_empty = not child.get_text(strip=True)
-        if child.name == "dd":
-            if groups and not is_empty:
-                groups[-1][1].append(child)
-            elif not is_empty:
-                return []
-        elif not is_empty and groups and not groups[-1][1]:
-            groups[-1][0].append(child)
-        elif not is_empty:
-            groups.append(([child], []))
+    for child in tag.find_all(True, recursive=False):
+        is_term = child.name in ("dt", "dd")
+        for part in [child] if is_term else child.find_all(["dt", "dd"], recursive=False) or [child]:
+            if not part.get_text(strip=True):
+                continue
+            if part.name == "dt" and (not groups or groups[-1][1]):
+                groups.append(([part], []))
+            elif part.name == "dt":
+                groups[-1][0].append(part)
+            elif part.name == "dd" and groups:
+                groups[-1][1].append(part)
+            else:
+                return []  # what stands there belongs to no term
     named = sum(any(map(address_of, terms)) for terms, _ in groups)
     return groups if groups and named >= NAMED * len(groups) else []
 
 
-def leads(tag: Tag) -> bool:
-    """Return True if a tag holds terms or lines with addresses, which tables keep to themselves."""
-    return tag.name in ("div", "section", "dd", "center", "ol", "ul", "li") and (
-        any(map(entries_of, tag.find_all("dl")))
-        or any(map(addressed, tag.find_all("p")))
-        or any(map(addressed, tag.find_all("div", class_="keyword")))
-    )
+def leading(article: Tag) -> set[int]:
+    """Return the identities of all tags around terms and lines that have addresses."""
+    held: list[Tag] = [dl for dl in article.find_all("dl") if entries_of(dl)]
+    held += [tag for tag in article.find_all(["p", "div"]) if addressed(tag)]
+    return {id(above) for tag in held for above in tag.parents}
+
+
+def leads(tag: Tag, around: set[int]) -> bool:
+    """Return True if a tag holds terms or lines with addresses, and is no list that has others, too."""
+    if id(tag) not in around:
+        return False
+    if tag.name in ("ol", "ul"):
+        return all(
+            any(map(addressed, item.find_all("p", limit=1))) for item in tag.find_all("li", recursive=False)
+        )
+    return tag.name in ("div", "section", "dd", "center", "li", "blockquote")
 
 
 def _first(tag: Tag) -> Tag | None:
@@ -115,9 +146,16 @@ def _first(tag: Tag) -> Tag | None:
 
 
 def _name_before(tag: Tag) -> str:
-    """Return the address that an empty link right before a tag gives it, "" where text stands between."""
+    """Return the address that an empty link right before a tag gives it, "" where text stands between.
+
+    What stands in another heading is that one's.
+    """
     for before in itertools.islice(tag.previous_elements, NEAR):
+        if isinstance(before, Tag) and before.name in HEADINGS:
+            return ""
         if isinstance(before, Tag) and before.name == "a" and not before.get_text(strip=True):
+            if before.find_parent(HEADINGS) is not None:
+                return ""
             if address := _address(before):
                 return address
         elif isinstance(before, NavigableString) and before.strip() and not _is_hidden(before):

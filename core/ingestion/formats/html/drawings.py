@@ -12,6 +12,7 @@ from core.ingestion.formats.html.titles import shown
 
 GRAMMAR = 0.8
 """Share of a drawing's labels that are one word or sign, from which it shows a syntax; ours."""
+_SYNTAX = frozenset("( ) , ; [ ] { } | *".split())  # noqa: SIM905
 LEAST_WORDS = 3
 """Words of a drawing below which it is an icon or a logo; ours."""
 SAME_LINE = 0.6
@@ -42,21 +43,22 @@ def write_out(soup: BeautifulSoup) -> None:
 def _is_grammar(labels: list[str]) -> bool:
     """Return True if a drawing shows the syntax of a language: words and signs that lines join to no text."""
     alone = sum(len(label.split()) == 1 for label in labels)
-    return any(not re.search(r"\w", label) for label in labels) and alone >= GRAMMAR * len(labels)
+    return not _SYNTAX.isdisjoint(labels) and alone >= GRAMMAR * len(labels)
 
 
 def drop_leads(soup: BeautifulSoup) -> None:
-    """Take out lines that lead to what nobody sees: the name of a part that is folded away."""
+    """Take out the names of parts that are folded away by a button beside them."""
     for tag in soup.find_all(style=HIDDEN):
         _drop_lead(tag)
 
 
 def _drop_lead(tag: Tag) -> None:
-    """Take out the line that leads to a tag, or to what holds nothing else: "select-stmt:"."""
+    """Take out the line with a button that folds a tag away: "select-stmt: show"."""
     while tag.parent is not None and tag.parent.name == "div" and not tag.find_previous_sibling(True):
         tag = tag.parent
     before = tag.find_previous_sibling()
-    if isinstance(before, Tag) and before.name == "p" and shown(before).endswith(":"):
+    is_name = isinstance(before, Tag) and before.name == "p" and shown(before).endswith(":")
+    if is_name and isinstance(before, Tag) and before.find("button"):
         before.decompose()
 
 

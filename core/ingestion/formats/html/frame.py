@@ -14,29 +14,37 @@ _STEPS = re.compile(r"^(?:«|‹|<-|<<|←)|(?:»|›|->|>>|→)$|^(?:prev(?:iou
 _STEP = re.compile(r"\s*(?:prev(?:ious)?|next|up)\s*:", re.I)
 MOST_OF_STEPS = 40
 """Words up to which links to the pages before and after are all that a part of a page is; ours."""
+BESIDE_STEPS = 4
+"""Words that may stand beside such links: "Next:", "Up:"; ours."""
 _OF_CONTENTS = re.compile(
     r"\b(?:contents?|on this page|navigation|topics|chapters|previous|next|related|languages)\b", re.I
 )
-MOTTO = 8
-"""Words up to which what is called a menu or a motto is one on every site; ours."""
-LEADING = 60
+LEADING = 30
 """Words up to which a page that sends its readers on has nothing to say itself; ours."""
 
 
 def is_redirect(soup: BeautifulSoup) -> bool:
     """Return True if a page only leads to another at once, as tools write for addresses that moved."""
     meta = soup.find("meta", attrs={"http-equiv": re.compile(r"^refresh$", re.I)})
-    said = str(meta.get("content") or "") if isinstance(meta, Tag) else ""
-    return (
-        bool(re.match(r"\s*[0-5]\s*[;,]\s*url\s*=", said, re.I)) and len(soup.get_text().split()) <= LEADING
-    )
+    if not isinstance(meta, Tag) or meta.find_parent("noscript"):
+        return False
+    leads = re.match(r"\s*[01]\s*[;,]\s*url\s*=", str(meta.get("content") or ""), re.I)
+    return leads is not None and len(soup.get_text().split()) <= LEADING
 
 
-def is_frame(tag: Tag) -> bool:
-    """Return True if a tag is of a site's frame whatever else it is called: a motto, or links alone."""
+def beside_links(tag: Tag, most: int) -> int | None:
+    """Return how many words of a tag are in no link; None where it has more words than `most`, or no link."""
     words = len(tag.get_text(" ").split())
-    linked = sum(len(link.get_text(" ").split()) for link in tag.find_all("a"))
-    return words <= MOTTO or (words <= MOST_OF_STEPS and linked >= words - 2)
+    if words > most:  # first, since each of many tags around them would read all links again
+        return None
+    links = tag.find_all("a", href=True)
+    return words - sum(len(link.get_text(" ").split()) for link in links) if links else None
+
+
+def is_menu(tag: Tag) -> bool:
+    """Return True if a tag is links alone."""
+    beside = beside_links(tag, MOST_OF_STEPS)
+    return beside is not None and beside <= 2
 
 
 def is_needed(tag: Tag) -> bool:
@@ -62,13 +70,11 @@ def _is_linked(tag: Tag) -> bool:
 
 def is_steps(tag: Tag) -> bool:
     """Return True if a tag leads to the pages before and after: "« strpbrk", "<-previous next->"."""
+    beside = beside_links(tag, MOST_OF_STEPS)
+    if beside is None or tag.find(["pre", "code", "dl", *HEADINGS]):
+        return False
     links = tag.find_all("a", href=True)
-    return (
-        len(links) > 1
-        and (
-            any(_STEPS.search(one_line(link.get_text())) for link in links)
-            or bool(_STEP.match(tag.get_text()))
-        )
-        and len(tag.get_text(" ").split()) <= MOST_OF_STEPS
-        and not tag.find(["pre", "code", "dl", *HEADINGS])
-    )
+    steps = [said for link in links if _STEPS.search(said := one_line(link.get_text()))]
+    if _STEP.match(tag.get_text()):
+        return len(links) > 1 and beside <= BESIDE_STEPS
+    return len(links) > 1 and bool(steps) and beside <= (BESIDE_STEPS if len(steps) > 1 else 0)

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._shared import Outline, one_line
+from core.ingestion.formats._outline import Outline
+from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.addresses import anchor_of
 from core.ingestion.formats.html.drawings import drop_leads, write_out
-from core.ingestion.formats.html.frame import is_frame, is_needed, is_redirect, is_steps
+from core.ingestion.formats.html.frame import is_menu, is_needed, is_redirect, is_steps
 from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
 from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, shown, without_number
@@ -42,6 +44,8 @@ MAX_DEPTH = 200
 """Tags inside each other above which a page is not read: real ones have up to 60, and time grows with it."""
 COVERAGE = 0.85
 """Share of trafilatura's text that the element chosen as the article must hold; ours."""
+MOTTO = 8
+"""Words up to which a line above a page's title may be the site's; ours."""
 SENTENCE = 6
 """Words from which what stands beside an article may be a sentence of it; ours."""
 LINK_SHARE = 0.7
@@ -75,14 +79,18 @@ _BOILERPLATE = re.compile(
     r"|related|prev-next\w*|pagination|pager|page-?nav\w*|page-?numbers?|copyright|feedback|comments?-?area"
     r"|edit-?(?:this|page|on)\w*|theme-edit\w*|editsection|mw-editsection|mw-jump-link|noprint"
     r"|version-?(?:switch|select|warning)\w*|rst-versions|visually-hidden|sr-only"
-    r"|tagline|motto|slogan|toplang|bottomlang|md-source-file|md-footer\w*|theme-doc-footer\w*"
+    r"|toplang|bottomlang|md-source-file|md-footer\w*|theme-doc-footer\w*"
     r")(?:$|[\s_-])",
     re.I,
 )
+_OF_CONTENTS = re.compile(r"\btoc-", re.I)
+"""What docutils calls the words of a heading that a table of contents leads to."""
+_SLOGAN = re.compile(r"(?:^|\s)(?:tagline|motto|slogan)(?:$|\s)", re.I)
+_DATED = re.compile(r"this page (?:was )?last (?:updated|modified|changed)\b.{0,60}$", re.I)
 _LINE = re.compile(
     r"^(?:©|\(c\)\s*\d|copyright\b(?=.*(?:\d{4}|©)).{0,80}$|all rights reserved|page \d+(?: of \d+)?$"
     r"|\d+ ?/ ?\d+$|(?:built with|created using) .{1,40}$"
-    r"|(?:this page )?(?:was )?last (?:updated|modified|changed)\b.{0,20}\d.{0,30}$"
+    r"|last updated\b.{0,20}\d.{0,30}$"
     r"|edit (?:this page|on github).{0,30}$|was this page helpful"
     r"|back to top$|skip to (?:main )?content|(?:previous|next)(?: (?:page|topic|chapter))?$"
     r"|on this page$|table of contents$)",
@@ -144,7 +152,7 @@ def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> 
     # The page's title often stands outside the article, in a header of its own.
     elif heading and isinstance(first, Tag) and first.name != "h1" and article not in heading.parents:
         outline.heading(1, told.title, anchor_of(heading))
-    HtmlWriter(outline, told.title, above).write(article)
+    HtmlWriter(outline, told.title, above).write_article(article)
     return outline.sections()
 
 
@@ -181,10 +189,10 @@ def _strip(soup: BeautifulSoup, strictly: bool) -> None:
         if not tag.decomposed and is_steps(tag):
             tag.decompose()
     for tag in soup.find_all(["p", "div", "span", "li", "small"]):
-        if tag.decomposed or tag.find(is_block if tag.name == "p" else True):
+        if tag.decomposed or (tag.find(True) and not (tag.name == "p" and _DATED.match(shown(tag)))):
             continue
         line = one_line(tag.get_text())
-        if _LINE.match(line) and not (tag.name == "li" and _STEP.fullmatch(line)):
+        if (_LINE.match(line) or _DATED.match(line)) and not (tag.name == "li" and _STEP.fullmatch(line)):
             tag.decompose()
 
 
@@ -202,9 +210,10 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
         or (
             tag.name in _NAMED
             and bool(_BOILERPLATE.search(name))
-            and not tag.find_parent(HEADINGS)
-            and ((strictly and tag.name != "table") or is_frame(tag))
+            and not (_OF_CONTENTS.search(name) and tag.find_parent(HEADINGS))
+            and ((strictly and tag.name != "table") or is_menu(tag))
         )
+        or (tag.name == "div" and bool(_SLOGAN.search(name)))
     )
 
 
@@ -264,11 +273,12 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
     """Drop blocks of links that trafilatura did not take for content, and what stands above the title."""
     first = article.find(HEADINGS)
     is_title = first is not None and without_number(shown(first)) == title
-    # What stands above the page's own title is the site's; a title that is no heading stands there as well.
-    above = first.find_all_previous(True) if first is not None else ()
-    for tag in above:
-        assert first is not None
-        if article in tag.parents and tag not in first.parents and (is_title or shown(tag) == title):
+    around = {id(tag) for tag in first.parents} if first is not None else set()
+    for tag in first.find_all_previous(["p", "div", "span", "small", "center"]) if first is not None else ():
+        if tag is article:
+            break
+        words = () if id(tag) in around or tag.find(is_block) else tuple(_words(tag.get_text(" ")).split())
+        if words and (shown(tag) == title or (is_title and _is_above(tag, words, judged))):
             tag.decompose()
     if not judged:
         return
@@ -280,6 +290,11 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
         doubtful = bool(text) and linked > LINK_SHARE * len(text) and text[:80] not in judged
         if doubtful and not is_needed(tag):
             tag.decompose()
+
+
+def _is_above(tag: Tag, words: Sequence[str], judged: str) -> bool:
+    """Return True if a line above the page's title is the site's: short or links, unknown to trafilatura."""
+    return " ".join(words)[:80] not in judged and (len(words) <= MOTTO or is_menu(tag))
 
 
 def _words(text: str) -> str:

@@ -11,13 +11,21 @@ _SIGNATURE = re.compile(
 )
 
 
-def called(heading: str) -> str:
-    """Return what a function is called: "fs.rm()" for "fs.rm(path[, options])", else the heading."""
-    found = _SIGNATURE.fullmatch(heading_text(heading))
+def called(heading: str, is_code: bool) -> str:
+    """Return what a function is called: "fs.rm()" for "fs.rm(path[, options])", else the heading.
+
+    `is_code` says whether the heading is code; "Parameter(s)" and "O(n)" are none.
+    """
+    found = _function(heading, is_code)
     return f"{found['name']}()" if found else heading
 
 
-def signature(heading: str) -> list[str]:
+def signature(heading: str, is_code: bool) -> list[str]:
     """Return a heading as a line of code where it tells what a function is given, else nothing."""
-    found = _SIGNATURE.fullmatch(heading_text(heading))
+    found = _function(heading, is_code)
     return [inline_code(found[0])] if found and found["given"].strip() else []
+
+
+def _function(heading: str, is_code: bool) -> re.Match[str] | None:
+    found = _SIGNATURE.fullmatch(heading_text(heading))
+    return found if found and (is_code or re.search(r"[._:#]", found["name"])) else None

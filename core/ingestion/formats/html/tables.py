@@ -42,7 +42,7 @@ def table_of(tag: Tag, blocks: Callable[[Tag], list[str]], above: str) -> Writte
     if not headed and (lists := listed(filled)):
         return Written([lists])
     told = spread(filled, heads)
-    if headed and (marks := history(told)):
+    if headed and (marks := history(told, name)):
         return Written(marks, True)
     written = table(told, f"Table: {name}" if name else "", headed=headed)
     return Written([written] if written else [])

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
 
 from core.ingestion.formats._shared import one_line
-from core.ingestion.formats.html.titles import BESIDE_WORDS, is_permalink
+from core.ingestion.formats.html.titles import is_beside, is_permalink
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = frozenset(
@@ -30,6 +30,10 @@ TITLE_CLASS = re.compile(r"\b(?:admonition-title|alert-title|callout-title|admon
 PERMALINK = re.compile(
     r"\b(?:headerlink|anchor-?link|hash-link|header-anchor|heading-anchor|permalink|anchor|linenos?)\b", re.I
 )
+BESIDE = 100
+"""Characters beside a block of code that are its label: a file, a language, a button."""
+LONGEST_NOTE = 3000
+"""Characters up to which what is called a note is one, and no section; ours."""
 _NOTES = frozenset("note tip warning caution important danger attention hint admonition".split())  # noqa: SIM905
 HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
@@ -80,11 +84,13 @@ def is_block(tag: Tag) -> bool:
 
 def title_of_note(tag: Tag) -> Tag | None:
     """Return the heading that is a note's label ("Note", "Security"), None where a tag is no such note."""
-    if tag.name not in ("div", "aside", "section") or _NOTES.isdisjoint(tag.get("class") or ()):
+    is_note = tag.name in ("div", "aside") or (tag.name == "section" and tag.get("role") == "note")
+    if not is_note or _NOTES.isdisjoint(tag.get("class") or ()):
         return None
-    found = tag.find_all(list(HEADINGS))
-    leads = len(found) == 1 and tag.get_text().lstrip().startswith(found[0].get_text().lstrip())
-    return found[0] if leads else None
+    found = tag.find_all(list(HEADINGS), limit=2)
+    text = tag.get_text().lstrip()
+    leads = len(found) == 1 and text.startswith(found[0].get_text().lstrip()) and len(text) <= LONGEST_NOTE
+    return found[0] if leads and found[0].name not in ("h1", "h2") else None
 
 
 def is_skipped(tag: Tag) -> bool:
@@ -94,7 +100,7 @@ def is_skipped(tag: Tag) -> bool:
         or tag.has_attr("hidden")
         or (tag.name in ("pre", "div") and "mermaid" in (tag.get("class") or ()))
         or (tag.get("aria-hidden") == "true" and tag.name != "pre")
-        or not BESIDE_WORDS.isdisjoint(tag.get("class") or ())
+        or is_beside(tag)
         or is_permalink(tag)
     ):
         return True
@@ -175,3 +181,8 @@ def _join(soup: BeautifulSoup, labels: list[Tag], panels: list[Tag]) -> None:
             panel.insert(0, paragraph)
     for label in labels:
         label.decompose()
+
+
+def is_around(tag: Tag, code: Tag) -> bool:
+    """Return True if a tag holds one block of code and hardly a word beside it, such as a file's name."""
+    return len(tag.find_all("pre")) == 1 and len(tag.get_text()) - len(code.get_text()) <= BESIDE

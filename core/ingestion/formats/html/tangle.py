@@ -39,7 +39,7 @@ def tangle_of(text: str) -> str:
 def _closes_itself(text: str, at: int) -> bool:
     """Return True if a tag whose name ends there ends with "/>", as the shapes of drawings do."""
     end = text.find(">", at, at + MAX_ATTRIBUTES)
-    if text[end - 1 : end] != "/":  # also where there is no end: -1 reads nothing
+    if end < 0 or text[end - 1] != "/" or text.find("<", at, end) >= 0:
         return False
     between = text[at:end]
     return between.count('"') % 2 == 0 and between.count("'") % 2 == 0

@@ -12,15 +12,15 @@ from core.ingestion.formats._shared import heading_text, one_line
 
 _SEPARATOR = re.compile(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))")
 _NUMBER = re.compile(
-    r"^(?:(?:chapter|appendix|part|section) (?:\d+|[a-z]|[ivxl]+)(?:\.\d+)* ?[.:–-]? "
-    r"|(?:[a-z]\.)?\d{1,2}(?:\.\d+)*\. |\d{1,2}(?:\.\d+)+: )(?=\S)",
+    r"^(?:(?:chapter|appendix|part|section) (?:\d+|[a-z]|[ivxl]+)(?:\.\d+)* ?[.:–-] "
+    r"|[a-z]\.\d{1,2}(?:\.\d+)*\. |\d{1,2}(?:\.\d+)*\. (?!\(|released?\b))(?=\S)",
     re.I,
 )
 """The number of a chapter or section before its heading: "11.1. Introduction", "Appendix E. Notes"."""
-BESIDE_WORDS = frozenset({"sr-only", "visually-hidden", "section-number", "rightside", "srclink"})
-"""Classes of what stands in a text and nobody sees, counts its sections, or leads to its source."""
-_SIGNS = frozenset({"#", "¶", "§", "🔗", "\uf0c1"})
-_BARE = re.compile(r"^(?:\d+|[A-Z])(?:\.\d+)* (?=\S)")
+BESIDE_WORDS = frozenset({"sr-only", "visually-hidden", "rightside", "srclink"})
+"""Classes of what stands in a text and nobody sees, or leads to its source."""
+_SIGNS = frozenset({"¶", "§", "🔗", "\uf0c1"})
+_BARE = re.compile(r"^(?:\d+|[A-Z](?=\.))(?:\.\d+)* (?=\S)")
 _TEXINFO = frozenset({"chapter", "section", "subsection", "subsubsection", "appendix", "appendixsec"})
 _DEEPER = re.compile(r"^(?:[a-z]\.\d+|\d+\.\d+)(?:\.\d+)*\.? ", re.I)
 """The number of a section inside a chapter, which says nothing without its chapter: "11.1. "."""
@@ -42,7 +42,8 @@ def without_number(heading: str, bare: bool = False) -> str:
 
 def of_texinfo(heading: Tag) -> bool:
     """Return True if Texinfo wrote a heading, which numbers them without a dot: "6.3.1 Cell Arrays"."""
-    return not _TEXINFO.isdisjoint(heading.get("class") or ())
+    kinds = set(heading.get("class") or ())
+    return bool(kinds & _TEXINFO) and heading.find("a", class_="copiable-link") is not None
 
 
 def shown(tag: Tag) -> str:
@@ -82,13 +83,16 @@ def called(soup: BeautifulSoup, path: str) -> Called:
         bare = of_texinfo(first)
         said = _plain(without_number(shown(first), bare))
         title = shown(first) if said and named and _plain(without_number(named[0])).startswith(said) else ""
-    title = title or _stated(named, path) or path
+    title = title or _stated(named, path, soup) or path
     return Called(without_number(title, bare), heading, _above(soup, title))
 
 
 def _is_alone(heads: list[Tag]) -> bool:
-    """Return True if a page has one title, and not "1. Syntax" as the first of its parts."""
-    return len(heads) == 1 and without_number(said := shown(heads[0])) == said
+    """Return True if a page has one title, or two below each other, and not "1. Syntax" as its first."""
+    said = shown(heads[0])
+    beside = heads[0].find_next_sibling()
+    one = len(heads) == 1 or (beside is heads[1] and len(heads) == 2)
+    return one and without_number(said) == said
 
 
 def _named(soup: BeautifulSoup) -> list[str]:
@@ -97,10 +101,13 @@ def _named(soup: BeautifulSoup) -> list[str]:
     return [part for part in _SEPARATOR.split(text) if part]
 
 
-def _stated(named: list[str], path: str) -> str:
-    """Return the part of <title> that names the file, else the first: the site's name comes last."""
-    stem = _plain(PurePosixPath(path).name.split(".")[0])
-    return next((part for part in named if stem and stem in _plain(part).split()), named[0] if named else "")
+def _stated(named: list[str], path: str, soup: BeautifulSoup) -> str:
+    """Return the part of <title> that is a manual page's name or a heading, else the first."""
+    stem = re.escape(PurePosixPath(path).name.split(".")[0])
+    heads = {_plain(shown(tag)) for tag in soup.find_all(["h1", "h2"], limit=5)}
+    manual = (part for part in named if stem and re.fullmatch(rf"{stem}\(\d\w*\)", part))
+    said = (part for part in named if _plain(part) in heads)
+    return next(manual, next(said, named[0] if named else ""))
 
 
 def _instead(first: Tag, named: list[str], soup: BeautifulSoup) -> str:
@@ -133,19 +140,27 @@ def _above(soup: BeautifulSoup, title: str) -> str:
     return without_number(said) if _CHAPTER.match(said) else ""
 
 
+def is_beside(tag: Tag) -> bool:
+    """Return True if nobody sees a tag, or it counts a section or leads to its source."""
+    kinds = set(tag.get("class") or ())
+    if "section-number" in kinds:
+        return tag.find_parent(["h1", "h2", "h3", "h4", "h5", "h6"]) is not None
+    return bool(kinds & BESIDE_WORDS)
+
+
 def _is_beside(tag: Tag) -> bool:
     """Return True if a tag in a heading is no part of its words."""
-    return (
-        tag.name in ("button", "svg", "script", "style")
-        or not BESIDE_WORDS.isdisjoint(tag.get("class") or ())
-        or is_permalink(tag)
-    )
+    return tag.name in ("button", "svg", "script", "style") or is_beside(tag) or is_permalink(tag)
 
 
 def is_permalink(tag: Tag) -> bool:
-    """Return True if a tag is a sign that leads to where it stands, or to a change: "#", "¶", "§"."""
-    said = one_line(tag.get_text()) if tag.name == "a" and tag.has_attr("href") else None
-    return said in _SIGNS or (said == "" and str(tag["href"]).startswith("#"))
+    """Return True if a tag is a sign that leads to where it stands, "#" or "¶", or to a change, "§"."""
+    if tag.name != "a" or not tag.has_attr("href") or tag.find("img"):
+        return False
+    said, is_here = one_line(tag.get_text()), str(tag["href"]).startswith("#")
+    if said == "#":
+        return is_here and tag.find_parent(["h1", "h2", "h3", "h4", "h5", "h6", "dt"]) is not None
+    return said in _SIGNS or (not said and is_here)
 
 
 def _plain(text: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from bs4 import Tag
 from bs4.element import NavigableString
 
+from core.ingestion.formats._outline import Outline
 from core.ingestion.formats._shared import (
-    Outline,
     bullets,
     fence,
     heading_text,
@@ -18,8 +18,8 @@ from core.ingestion.formats._shared import (
     labelled,
     one_line,
 )
-from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of, entries_of, leads
-from core.ingestion.formats.html.changes import stated
+from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of, entries_of, leading, leads
+from core.ingestion.formats.html.changes import HISTORY, stated
 from core.ingestion.formats.html.preformatted import sections_of
 from core.ingestion.formats.html.signatures import called, signature
 from core.ingestion.formats.html.tables import table_of
@@ -34,6 +34,7 @@ from core.ingestion.formats.html.tags import (
     classes,
     code_text,
     is_api,
+    is_around,
     is_block,
     is_skipped,
     language_of,
@@ -51,10 +52,7 @@ _SIGNATURES = frozenset(
 _POWER = re.compile(r"-?\d{1,4}|[nNxk]")
 _LINE = "\x00"
 """Stands for the end of a line inside a term, which no text holds."""
-BOLD_LEVEL = 8
-"""The level of a bold line that has an address: below every heading."""
-BESIDE = 100
-"""Characters beside a block of code that are its label: a file, a language, a button."""
+BOLD_LEVEL = 8  # of a bold line that has an address: below every heading
 
 
 class HtmlWriter:
@@ -70,6 +68,13 @@ class HtmlWriter:
         self._under = under
         self._break = " "
         self._marks: set[str] = set()
+        self._around: set[int] = set()
+        self._inside = 0
+
+    def write_article(self, article: Tag) -> None:
+        """Write all of a page's content."""
+        self._around = leading(article)
+        self.write(article)
 
     def write(self, tag: Tag) -> None:
         """Write a tag's content, opening a section at each heading."""
@@ -78,17 +83,20 @@ class HtmlWriter:
                 self._add([part])
             elif part.name in HEADINGS:
                 said = without_number(one_line(self.inline(part)), of_texinfo(part))
-                again = heading_text(said) == self._under
+                again = heading_text(said) == self._under and self.outline.level <= 1
                 level = 1 if again else int(part.name[1]) + bool(self._under)
-                self.outline.heading(level, called(said), anchor_of(part))
-                self._add(signature(said))
+                is_code = part.find(["code", "tt"]) is not None
+                self.outline.heading(level, called(said, is_code), anchor_of(part))
+                self._add(signature(said, is_code))
             elif part.name == "pre" and (told := sections_of(part)):
                 for heading, address, blocks in told:
                     self.outline.heading(BOLD_LEVEL, heading, address)
                     self._add(blocks)
             elif line := addressed(part):
                 address, lines = line
-                self.outline.heading(BOLD_LEVEL, without_number(lines[0].rstrip(";: ")), address)
+                said = without_number(lines[0].rstrip(";: "))
+                self.outline.heading(BOLD_LEVEL + self._inside, called(said, True), address, alone=lines[0])
+                self._add(signature(said, True))
                 if len(lines) > 1:
                     self.outline.add(fence("\n".join(lines)))
             elif part.name == "dl" and is_api(part):
@@ -96,19 +104,24 @@ class HtmlWriter:
             elif part.name == "dl" and (entries := entries_of(part)):
                 self._entries(entries)
             elif title_of_note(part):
-                for block in self._admonition(part):
-                    self.outline.add(block)
-            elif part.find(list(HEADINGS)) or part.find("dl", class_=OBJECT_CLASS) or leads(part):
+                self._add(self._admonition(part))
+            elif (
+                part.find(list(HEADINGS)) or part.find("dl", class_=OBJECT_CLASS) or leads(part, self._around)
+            ):
                 self.write(part)
             else:
                 self._add(self.block(part))
 
     def _add(self, blocks: Iterable[str]) -> None:
-        """Add blocks; what only tells when something came or changed stands last, as Sphinx has it."""
+        """Add blocks; what only tells when something came or changed goes behind the prose it stands above.
+
+        Sphinx has it there. Further below it belongs to what it stands by, and stays.
+        """
+        is_above = self.outline.is_new
         for block in blocks:
-            if block in self._marks and not block.startswith("Deprecated"):
+            if block in self._marks and is_above and not block.startswith("Deprecated"):
                 self.outline.last(block)
-            elif marks := stated(block):
+            elif block not in self._marks and (marks := stated(block)):
                 self._marks.update(marks)
                 self._add(marks)
             else:
@@ -134,11 +147,14 @@ class HtmlWriter:
         for terms, told in entries:
             said = ", ".join(self._term(term) for term in terms)
             name = re.split(r" [({\[<]", heading_text(said))[0]
-            with self.outline.under(called(name), address_of(terms[0])):
-                if heading_text(said) != called(name):
-                    self._add(signature(said) or [said])
+            address = next(filter(None, map(address_of, terms)), "")
+            with self.outline.under(called(name, True), address):
+                if heading_text(said) != called(name, True) or not told:
+                    self._add(signature(said, True) or [said])
+                self._inside += 2
                 for body in told:
                     self.write(body)
+                self._inside -= 2
 
     def _term(self, tag: Tag) -> str:
         """Return a term of a list; the names on its lines are told apart: "`-a`, `--all`"."""
@@ -193,8 +209,9 @@ class HtmlWriter:
             return [f"**{text.strip('*')}**"] if text else []
         if name == "details":
             blocks = self.blocks(tag)
-            told = [block for block in blocks if block in self._marks]
-            return told if len(told) == len(blocks) - 1 > 0 else blocks  # without the summary: "History"
+            marks = [block for block in blocks if block in self._marks]
+            is_history = len(marks) == len(blocks) - 1 > 0 and HISTORY.search(blocks[0]) is not None
+            return marks if is_history else blocks
         if name == "summary":
             return [f"**{one_line(self.inline(tag))}**"]
         if name in ("hr", "svg"):
@@ -210,7 +227,7 @@ class HtmlWriter:
             return self._admonition(tag)
         if name == "div" and LANGUAGE.search(class_of(tag)):
             code = tag.find("pre")
-            if isinstance(code, Tag) and not tag.find("table") and _is_around(tag, code):
+            if isinstance(code, Tag) and not tag.find("table") and is_around(tag, code):
                 return [fence(code_text(code), language_of(code))]
         return self.blocks(tag)
 
@@ -311,8 +328,3 @@ class HtmlWriter:
 def _is_whole(bold: str) -> bool:
     """Return True if bold words are no piece of a signature: `<b>date(</b><i>time</i><b>)</b>`."""
     return bold.count("(") == bold.count(")") and not bold.strip().startswith((",", ";"))
-
-
-def _is_around(tag: Tag, code: Tag) -> bool:
-    """Return True if a tag holds one block of code and hardly a word beside it, such as a file's name."""
-    return len(tag.find_all("pre")) == 1 and len(tag.get_text()) - len(code.get_text()) <= BESIDE

@@ -20,10 +20,10 @@ from core.domain import Document, RawDocument
 from core.errors import NoDocument
 from core.ingestion import front_matter
 from core.ingestion.formats._identifiers import starred
+from core.ingestion.formats._outline import Outline
 from core.ingestion.formats._shared import (
     DRAWN,
     TAB_CHARACTERS,
-    Outline,
     bullets,
     fence,
     heading_text,

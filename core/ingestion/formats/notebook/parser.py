@@ -17,7 +17,8 @@ import nbformat
 
 from core.domain import Document, RawDocument
 from core.errors import SourceError
-from core.ingestion.formats._shared import Outline, fence, location, one_line
+from core.ingestion.formats._outline import Outline
+from core.ingestion.formats._shared import fence, location, one_line
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _slugs

@@ -1,0 +1,99 @@
+"""Collects what a document says under its headings, for every format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from core.domain import Section
+from core.ingestion.formats._shared import heading_text
+
+
+class Outline:
+    """Collects Markdown blocks under the headings they stand under, in reading order."""
+
+    def __init__(self) -> None:
+        self._stack: list[tuple[int, str, str, str]] = []
+        self._blocks: list[str] = []
+        self._terms: list[str] = []
+        self._coming: list[str] = []
+        self._last: list[str] = []
+        self._alone = ""
+        self._sections: list[Section] = []
+
+    @property
+    def anchor(self) -> str:
+        """Return the anchor of the innermost open heading that has one."""
+        return next((anchor for _, _, anchor, _ in reversed(self._stack) if anchor), "")
+
+    @property
+    def level(self) -> int:
+        """Return the level of the innermost open heading, 0 for none."""
+        return self._stack[-1][0] if self._stack else 0
+
+    @property
+    def is_new(self) -> bool:
+        """Return True if nothing stands under the open heading yet."""
+        return not self._blocks
+
+    @property
+    def innermost(self) -> str:
+        """Return the words of the innermost open heading, "" for none."""
+        return self._stack[-1][1] if self._stack else ""
+
+    def heading(self, level: int, text: str, anchor: str, alone: str = "") -> None:
+        """Open a heading; those of the same or a deeper level end here.
+
+        `alone` is what it says where nothing follows: other headings without text are no section.
+        """
+        if level > self.level:
+            self._alone = ""  # it heads what comes
+        self._flush()
+        self._alone = alone
+        while self._stack and self._stack[-1][0] >= level:
+            self._stack.pop()
+        self._stack.append((level, heading_text(text), anchor, ""))
+
+    def add(self, block: str) -> None:
+        """Append a block under the open heading."""
+        if block.strip():
+            self._blocks.append(block.strip("\n").rstrip())
+            self._terms += self._coming
+            self._coming = []
+
+    def last(self, block: str) -> None:
+        """Append a block behind all others under the open heading."""
+        self._last.append(block)
+
+    def index(self, terms: Iterable[str]) -> None:
+        """Note what an index lists the next block under; often a heading comes between."""
+        self._coming += terms
+
+    @contextmanager
+    def under(self, text: str, anchor: str, page: str = "") -> Iterator[None]:
+        """Collect what is added meanwhile under one more heading, then go on under the old one."""
+        self._alone = ""
+        self._flush()
+        depth = len(self._stack)
+        level = self._stack[-1][0] + 1 if self._stack else 1
+        self._stack.append((level, heading_text(text), anchor or self.anchor, page))
+        try:
+            yield
+        finally:
+            self._flush()
+            del self._stack[depth:]
+
+    def _flush(self) -> None:
+        self._blocks += self._last or ([] if self._blocks or not self._alone else [self._alone])
+        self._last, self._alone = [], ""
+        if self._blocks:
+            headings = tuple(text for _, text, _, _ in self._stack if text)
+            page = next((page for *_, page in reversed(self._stack) if page), "")
+            terms, said = tuple(dict.fromkeys(self._terms)), "\n\n".join(self._blocks)
+            self._sections.append(Section(headings, self.anchor, said, terms, page))
+            self._blocks, self._terms = [], []
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return every section that has text."""
+        self._flush()
+        return tuple(self._sections)
