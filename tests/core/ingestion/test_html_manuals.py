@@ -83,6 +83,11 @@ def test_texinfo_numbers_its_headings_without_a_dot():
             "File system",
         ),
         (
+            "File System | Node.js v12 Documentation",
+            "<h1>Node.js v12 Documentation</h1><div><h1>File System<a href='#f'>#</a></h1>{}</div>",
+            "File System",
+        ),
+        (
             "Slurm Manager - Quick Start",
             '<h1><a href="/" rel="home">Slurm Manager</a></h1><h1>Quick Start</h1>{}',
             "Quick Start",

@@ -115,7 +115,7 @@ def _instead(first: Tag, named: list[str], soup: BeautifulSoup) -> str:
     said = _plain(shown(first))
     if len(named) < 2 or said not in map(_plain, named[1:]):
         return ""
-    below = first.find_next("h2")
+    below = first.find_next(["h1", "h2"])
     return named[0] if isinstance(below, Tag) and _plain(shown(below)) == _plain(named[0]) else ""
 
 
