@@ -317,6 +317,11 @@ def written(body: str) -> str:
             "Table: Tool\n\n|  |  |\n| --- | --- |\n| a | b |\n| c | d |",
         ),
         ("<p><b>date(</b><i>time</i><b>)</b></p>", "date(time)"),
+        (
+            "<blockquote>SELECT unixepoch();<br>SELECT date('now'); -- today\n</blockquote>",
+            "```\nSELECT unixepoch();\nSELECT date('now'); -- today\n```",
+        ),
+        ("<blockquote>He came; he saw.</blockquote>", "He came; he saw."),
     ],
 )
 def test_what_builders_write_their_own_way(body, text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
+from bs4.element import Comment, Declaration, Doctype, NavigableString, ProcessingInstruction
 
 from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.titles import is_beside, is_permalink
@@ -32,6 +32,7 @@ PERMALINK = re.compile(
 )
 BESIDE = 100
 """Characters beside a block of code that are its label: a file, a language, a button."""
+_STATEMENT = re.compile(r"[\w)\]}'\"]; *+(?:--|//|$)")
 LONGEST_NOTE = 3000
 """Characters up to which what is called a note is one, and no section; ours."""
 _NOTES = frozenset("note tip warning caution important danger attention hint admonition".split())  # noqa: SIM905
@@ -126,6 +127,19 @@ def code_text(tag: Tag) -> str:
     for line in tag.find_all("br"):
         line.replace_with("\n")
     return tag.get_text()
+
+
+def statements_of(tag: Tag) -> str:
+    """Return the lines of a block without a word beside statements, each of which ends in ";", else ""."""
+    if tag.find(is_block):
+        return ""
+    text = "".join("\n" if part.name == "br" else part.get_text() for part in _parts_of(tag))
+    lines = [line.rstrip() for line in text.strip("\n").split("\n") if line.strip()]
+    return "\n".join(lines) if lines and all(_STATEMENT.search(line) for line in lines) else ""
+
+
+def _parts_of(tag: Tag) -> list[Tag | NavigableString]:
+    return [part for part in tag.children if isinstance(part, Tag | NavigableString)]
 
 
 def language_of(tag: Tag) -> str:

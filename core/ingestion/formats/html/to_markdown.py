@@ -38,6 +38,7 @@ from core.ingestion.formats.html.tags import (
     is_block,
     is_skipped,
     language_of,
+    statements_of,
     title_of_note,
 )
 from core.ingestion.formats.html.titles import of_texinfo, without_number
@@ -207,6 +208,8 @@ class HtmlWriter:
         if name in HEADINGS:
             text = one_line(self.inline(tag))
             return [f"**{text.strip('*')}**"] if text else []
+        if name == "blockquote" and (statements := statements_of(tag)):
+            return [fence(statements)]
         if name == "details":
             blocks = self.blocks(tag)
             marks = [block for block in blocks if block in self._marks]
