@@ -400,3 +400,11 @@ def test_links_that_something_needs_stay():
     text = "\n".join(s.text for s in parsed(page, "html").sections)
     for kept in ("AbstractList", "- functions\n- types", "other(1)"):
         assert kept in text
+
+
+def test_a_manuals_index_is_no_page_of_it():
+    entries = "".join(f"<dt>term {n}, <a href='p{n}.html'>Where it is told {n}</a></dt>" for n in range(60))
+    page = f"<html><head><title>Index</title></head><body><h2>Index</h2><dl>{entries}</dl></body></html>"
+    assert parsed(page, "html").sections == ()
+    told = page.replace("<h2>Index</h2>", f"<h2>Index</h2><p>{LONG * 20}</p>")
+    assert parsed(told, "html").sections

@@ -19,6 +19,9 @@ BESIDE_STEPS = 4
 _OF_CONTENTS = re.compile(
     r"\b(?:contents?|on this page|navigation|topics|chapters|previous|next|related|languages)\b", re.I
 )
+_INDEX = re.compile(r"\b(?:index|contents)$", re.I)
+INDEXED = 0.5
+"""Share of a page's words in links from which one that is called an index is one; ours."""
 LEADING = 30
 """Words up to which a page that sends its readers on has nothing to say itself; ours."""
 
@@ -30,6 +33,15 @@ def is_redirect(soup: BeautifulSoup) -> bool:
         return False
     leads = re.match(r"\s*[01]\s*[;,]\s*url\s*=", str(meta.get("content") or ""), re.I)
     return leads is not None and len(soup.get_text().split()) <= LEADING
+
+
+def is_index(article: Tag, title: str) -> bool:
+    """Return True if a page is a manual's index or its contents: links in the order of words or of pages."""
+    if not _INDEX.search(title):
+        return False
+    words = len(article.get_text(" ").split())
+    linked = sum(len(link.get_text(" ").split()) for link in article.find_all("a", href=True))
+    return words > MOST_OF_STEPS and linked >= INDEXED * words
 
 
 def beside_links(tag: Tag, most: int) -> int | None:

@@ -22,7 +22,7 @@ from core.ingestion.formats._outline import Outline
 from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.addresses import anchor_of
 from core.ingestion.formats.html.drawings import drop_leads, write_out
-from core.ingestion.formats.html.frame import is_menu, is_needed, is_redirect, is_steps
+from core.ingestion.formats.html.frame import is_index, is_menu, is_needed, is_redirect, is_steps
 from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
 from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, shown, without_number
@@ -133,13 +133,15 @@ def parse(raw: RawDocument, text: str) -> Document:
             best, covered = sections, share
         if covered >= COVERAGE:
             break
-    if not best and extracted:
+    if not best and extracted and not re.search(r"\b(?:index|contents)$", title, re.I):
         best = (Section((title,), "", extracted),)
     return Document(raw.path, title, raw.url, best)
 
 
 def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> tuple[Section, ...]:
     article = _article(soup, judged, strictly, told.title)
+    if is_index(article, told.title):
+        return ()
     _drop_doubtful(article, judged, told.title)
     outline = Outline()
     first = article.find(HEADINGS)

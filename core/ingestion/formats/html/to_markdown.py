@@ -114,10 +114,7 @@ class HtmlWriter:
                 self._add(self.block(part))
 
     def _add(self, blocks: Iterable[str]) -> None:
-        """Add blocks; what only tells when something came or changed goes behind the prose it stands above.
-
-        Sphinx has it there. Further below it belongs to what it stands by, and stays.
-        """
+        """Add blocks; when something came or changed stands behind the prose that it was above."""
         is_above = self.outline.is_new
         for block in blocks:
             if block in self._marks and is_above and not block.startswith("Deprecated"):
