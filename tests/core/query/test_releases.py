@@ -307,6 +307,7 @@ def test_a_clause_that_begins_with_that_still_begins_there() -> None:
         "AggregateError on connect, it tries v6 and v4 adresses one after the other. how to turn off",
         "does the dev server listen on IP v6 too",
         "bind to v4 addresses only?",
+        "can it make a uuid v7 for the key",
     ],
 )
 def test_kinds_of_addresses_are_no_releases(text):

@@ -19,7 +19,6 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from core.domain import Document, RawDocument
 from core.errors import NoDocument
 from core.ingestion import front_matter
-from core.ingestion.formats._identifiers import starred
 from core.ingestion.formats._outline import Outline
 from core.ingestion.formats._shared import (
     DRAWN,
@@ -31,6 +30,7 @@ from core.ingestion.formats._shared import (
     labelled,
     location,
     one_line,
+    starred,
 )
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from core.ingestion.formats._identifiers import as_code
 from core.ingestion.formats._outline import Outline
 from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
+    as_code,
     bullets,
     fence,
     inline_code,
