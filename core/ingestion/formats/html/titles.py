@@ -103,9 +103,9 @@ def _named(soup: BeautifulSoup) -> list[str]:
 
 def _stated(named: list[str], path: str, soup: BeautifulSoup) -> str:
     """Return the part of <title> that is a manual page's name or a heading, else the first."""
-    stem = re.escape(PurePosixPath(path).name.split(".")[0])
+    stem = PurePosixPath(path).name.split(".")[0]
     heads = {_plain(shown(tag)) for tag in soup.find_all(["h1", "h2"], limit=5)}
-    manual = (part for part in named if stem and re.fullmatch(rf"{stem}\(\d\w*\)", part))
+    manual = (part for part in named if part[: len(stem) + 1] == f"{stem}(" and part.endswith(")"))
     said = (part for part in named if _plain(part) in heads)
     return next(manual, next(said, named[0] if named else ""))
 
