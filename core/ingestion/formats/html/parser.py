@@ -152,8 +152,9 @@ def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> 
     if above:
         outline.heading(1, above, "")
     # The page's title often stands outside the article, in a header of its own.
-    elif heading and isinstance(first, Tag) and first.name != "h1" and article not in heading.parents:
-        outline.heading(1, told.title, anchor_of(heading))
+    elif heading and isinstance(first, Tag) and first.name != "h1":
+        if not any(one is article for one in heading.parents):
+            outline.heading(1, told.title, anchor_of(heading))
     HtmlWriter(outline, told.title, above).write_article(article)
     return outline.sections()
 
@@ -257,7 +258,7 @@ def _says_more(outer: Tag, inner: Tag, judged: str, title: str) -> bool:
     """Return True if beside a part of a page stands more that is content: its heading, the options."""
     first, above = inner.find(HEADINGS), inner.find_previous(HEADINGS)
     is_headed = first is not None and _words(inner.get_text(" ")).startswith(_words(first.get_text(" ")))
-    is_within = above is not None and outer in above.parents
+    is_within = above is not None and any(one is outer for one in above.parents)
     if above is not None and is_within and (not is_headed or without_number(shown(above)) == title):
         return True
     beside = [child for child in outer.find_all(True, recursive=False) if child is not inner]
