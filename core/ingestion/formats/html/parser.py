@@ -152,9 +152,8 @@ def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> 
     if above:
         outline.heading(1, above, "")
     # The page's title often stands outside the article, in a header of its own.
-    elif heading and isinstance(first, Tag) and first.name != "h1":
-        if not any(one is article for one in heading.parents):
-            outline.heading(1, told.title, anchor_of(heading))
+    elif heading and first and first.name != "h1" and all(one is not article for one in heading.parents):
+        outline.heading(1, told.title, anchor_of(heading))
     HtmlWriter(outline, told.title, above).write_article(article)
     return outline.sections()
 
