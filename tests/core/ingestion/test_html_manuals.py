@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.errors import SourceError
 from tests.core.ingestion.pages import parsed, section
 
 LONG = "It has to be set before the server starts, and every one of its workers reads it once."
@@ -140,7 +141,7 @@ def test_drawings_of_syntax_and_what_is_folded_away_go_with_the_lines_that_lead_
 
 def test_an_unclosed_tag_is_no_shape_and_counts():
     for page in ("<div>" * 400, "<div title='/>" * 400, '<div a="/">' * 400):
-        with pytest.raises(Exception, match="nested too deeply"):
+        with pytest.raises(SourceError, match="nested too deeply"):
             parsed(f"<body>{page}{LONG}", "html")
 
 
@@ -235,7 +236,7 @@ def test_a_history_is_told_in_words_behind_what_it_is_about():
         " option is new.</p></td></tr><tr><td>v0.1.29</td><td><p><span>Added in: v0.1.29</span></p></td></tr>"
         "</table></details></div>"
     )
-    mark = "<div><span>Added in: v1.0</span><span>Deprecated since: v2.1</span></div>"
+    mark = "<div><span>Added in: v1.0</span><span>Removed in: v2.1</span></div>"
     page = (
         f"<body><main><h1>File</h1>{history}<ul><li><code>path</code><a>&lt;string&gt;</a></li></ul><p>{LONG}</p>"
         f"<h2 id='x'>write()</h2>{mark}<p>{LONG}</p><h2 id='y'>Sizes</h2><table><tr><th>Version</th>"
@@ -246,7 +247,7 @@ def test_a_history_is_told_in_words_behind_what_it_is_about():
         f"- `path` <string>\n\n{LONG}\n\nChanged in version 15.2, 14.17.0: The `signal` option is new.\n\n"
         "Added in version 0.1.29."
     )
-    assert write.text == f"Deprecated since version 2.1.\n\n{LONG}\n\nAdded in version 1.0."
+    assert write.text == f"Removed in version 2.1.\n\n{LONG}\n\nAdded in version 1.0."
     assert "| 1.0 | 2 MB |" in sizes.text
 
 
@@ -359,6 +360,14 @@ def test_a_manual_page_in_one_piece_has_sections():
     )
 
 
+def test_what_stands_before_the_parts_of_a_manual_page_stays():
+    parts = "".join(f"<b><a name='p{n}'>PART {n}</a></b>\n       {LONG}\n\n" for n in range(3))
+    page = f"<body><pre>Read this first: {LONG}\n\n{parts}</pre></body>"
+    told = [(s.headings, s.text) for s in parsed(page, "html").sections]
+    assert told[0] == ((), f"Read this first: {LONG}")
+    assert [heading for heading, _ in told[1:]] == [("PART 0",), ("PART 1",), ("PART 2",)]
+
+
 def test_a_link_with_a_name_is_no_address_of_a_heading():
     page = (
         f"<body><main><h1>Option</h1><p>{LONG}</p><a id='get:A'></a><h4>get "
@@ -398,6 +407,7 @@ def test_links_that_something_needs_stay():
         "<section><h2>Contents</h2><p><a href='e'>first</a></p></section></main></body>"
     )
     text = "\n".join(s.text for s in parsed(page, "html").sections)
+    assert "first" not in text
     for kept in ("AbstractList", "- functions\n- types", "other(1)"):
         assert kept in text
 

@@ -25,7 +25,7 @@ from core.ingestion.formats.html.drawings import drop_leads, write_out
 from core.ingestion.formats.html.frame import is_index, is_menu, is_needed, is_redirect, is_steps
 from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
 from core.ingestion.formats.html.tangle import tangle_of
-from core.ingestion.formats.html.titles import Called, called, shown, without_number
+from core.ingestion.formats.html.titles import Called, called, plain, shown, without_number
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 
 try:
@@ -113,7 +113,7 @@ def parse(raw: RawDocument, text: str) -> Document:
     if is_redirect(parsed):
         return Document(raw.path, raw.path, raw.url, ())
     extracted = _extracted(text)
-    judged = _words(extracted)
+    judged = plain(extracted)
     sought = set(judged.split())
     title, best, covered = raw.path, Outline().sections(), -1.0
     # A site may call its content "sidebar" or have an empty <main>: where what was written lacks much
@@ -126,22 +126,22 @@ def parse(raw: RawDocument, text: str) -> Document:
         write_labels(soup)
         drop_leads(soup)
         _strip(soup, strictly)
-        sections = _written(soup, told, judged, strictly)
-        held = set(_words(" ".join(word for s in sections for word in (*s.headings, s.text))).split())
+        article = _article(soup, judged, strictly, told.title)
+        if is_index(article, told.title):
+            return Document(raw.path, title, raw.url, ())
+        sections = _written(soup, article, told, judged)
+        held = set(plain(" ".join(word for s in sections for word in (*s.headings, s.text))).split())
         share = len(sought & held) / len(sought) if sought else float(bool(sections))
         if share > covered:
             best, covered = sections, share
         if covered >= COVERAGE:
             break
-    if not best and extracted and not re.search(r"\b(?:index|contents)$", title, re.I):
+    if not best and extracted:
         best = (Section((title,), "", extracted),)
     return Document(raw.path, title, raw.url, best)
 
 
-def _written(soup: BeautifulSoup, told: Called, judged: str, strictly: bool) -> tuple[Section, ...]:
-    article = _article(soup, judged, strictly, told.title)
-    if is_index(article, told.title):
-        return ()
+def _written(soup: BeautifulSoup, article: Tag, told: Called, judged: str) -> tuple[Section, ...]:
     _drop_doubtful(article, judged, told.title)
     outline = Outline()
     first = article.find(HEADINGS)
@@ -222,7 +222,7 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
 def _heads(tag: Tag) -> bool:
     """Return True if a section is named after its heading: "Cookies" with `id="cookies"` is no banner."""
     first = tag.find(HEADINGS) if tag.name in ("section", "div") else None
-    return first is not None and _words(str(tag["id"])) in _words(first.get_text(" "))
+    return first is not None and plain(str(tag["id"])) in plain(first.get_text(" "))
 
 
 def _article(soup: BeautifulSoup, judged: str, strictly: bool, title: str) -> Tag:
@@ -256,18 +256,18 @@ def _heads_more(part: Tag) -> bool:
 def _says_more(outer: Tag, inner: Tag, judged: str, title: str) -> bool:
     """Return True if beside a part of a page stands more that is content: its heading, the options."""
     first, above = inner.find(HEADINGS), inner.find_previous(HEADINGS)
-    is_headed = first is not None and _words(inner.get_text(" ")).startswith(_words(first.get_text(" ")))
+    is_headed = first is not None and plain(inner.get_text(" ")).startswith(plain(first.get_text(" ")))
     is_within = above is not None and any(one is outer for one in above.parents)
     if above is not None and is_within and (not is_headed or without_number(shown(above)) == title):
         return True
     beside = [child for child in outer.find_all(True, recursive=False) if child is not inner]
     blocks = (block for child in beside for block in (child, *child.find_all(["p", "li", "dd", "pre"])))
-    said = (_words(block.get_text(" ")) for block in blocks)
+    said = (plain(block.get_text(" ")) for block in blocks)
     return any(len(words.split()) >= SENTENCE and words[:80] in judged for words in said)
 
 
 def _covers(tag: Tag, sought: set[str]) -> bool:
-    held = set(_words(tag.get_text(" ")).split())
+    held = set(plain(tag.get_text(" ")).split())
     return len(sought & held) >= COVERAGE * len(sought)
 
 
@@ -279,7 +279,7 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
     for tag in first.find_all_previous(["p", "div", "span", "small", "center"]) if first is not None else ():
         if tag is article:
             break
-        words = () if id(tag) in around or tag.find(is_block) else tuple(_words(tag.get_text(" ")).split())
+        words = () if id(tag) in around or tag.find(is_block) else tuple(plain(tag.get_text(" ")).split())
         if words and (shown(tag) == title or (is_title and _is_above(tag, words, judged))):
             tag.decompose()
     if not judged:
@@ -287,8 +287,8 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
     for tag in article.find_all(["ul", "ol", "p", "div"]):
         if tag.decomposed or tag.find(["pre", "table", *HEADINGS]):
             continue
-        text = _words(tag.get_text(" "))
-        linked = sum(len(_words(link.get_text(" "))) for link in tag.find_all("a"))
+        text = plain(tag.get_text(" "))
+        linked = sum(len(plain(link.get_text(" "))) for link in tag.find_all("a"))
         doubtful = bool(text) and linked > LINK_SHARE * len(text) and text[:80] not in judged
         if doubtful and not is_needed(tag):
             tag.decompose()
@@ -297,7 +297,3 @@ def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
 def _is_above(tag: Tag, words: Sequence[str], judged: str) -> bool:
     """Return True if a line above the page's title is the site's: short or links, unknown to trafilatura."""
     return " ".join(words)[:80] not in judged and (len(words) <= MOTTO or is_menu(tag))
-
-
-def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))

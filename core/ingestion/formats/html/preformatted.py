@@ -15,31 +15,35 @@ _HYPHEN = re.compile(r"(?<=[a-z])-\n *(?=[a-z])")
 
 
 def sections_of(pre: Tag) -> list[tuple[str, str, list[str]]]:
-    """Return heading, address and blocks of each part of a manual page, nothing for other such text."""
-    heads = [tag for tag in pre.find_all("b", recursive=False) if _address(tag)]
+    """Return heading, address and blocks of each part of a manual page, nothing for other such text.
+
+    What stands before the first part has no heading; a line of the page's own name is left out there.
+    """
+    heads = {id(tag): address for tag in pre.find_all("b", recursive=False) if (address := _address(tag))}
     if len(heads) < LEAST:
         return []
     found: list[tuple[str, str, list[str]]] = []
-    said: list[str] = []
+    heading, address, said = "", "", ""
     for child in pre.children:
-        if isinstance(child, Tag) and child in heads:
-            _end(found, said)
-            found.append((one_line(child.get_text()), _address(child), []))
-            said = []
-        elif found:
-            said.append(child.get_text() if isinstance(child, Tag) else str(child))
-    _end(found, said)
-    return found
+        if id(child) in heads:
+            found.append((heading, address, _blocks(said)))
+            heading, address, said = one_line(child.get_text()), heads[id(child)], ""
+        else:
+            said += child.get_text()
+    before, *parts = [*found, (heading, address, _blocks(said))]
+    above = [block for block in before[2] if not _is_running(block)]
+    return [("", "", above), *parts] if above else parts
+
+
+def _is_running(block: str) -> bool:
+    """Return True for the line above a manual page: "PIPE(8)          PIPE(8)"."""
+    words = block.strip("`").split()
+    return bool(words) and words[0] == words[-1] and words[0].endswith(")")
 
 
 def _address(tag: Tag) -> str:
     name = tag.find("a", attrs={"name": True})
     return str(name["name"]) if isinstance(name, Tag) and one_line(name.get_text()) else ""
-
-
-def _end(found: list[tuple[str, str, list[str]]], said: list[str]) -> None:
-    if found:
-        found[-1][2].extend(_blocks("".join(said)))
 
 
 def _blocks(text: str) -> list[str]:

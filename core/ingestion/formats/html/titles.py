@@ -81,8 +81,8 @@ def called(soup: BeautifulSoup, path: str) -> Called:
     bare = False
     if not title and not own and isinstance(first := soup.find(["h2", "h3", "h4"]), Tag):
         bare = of_texinfo(first)
-        said = _plain(without_number(shown(first), bare))
-        title = shown(first) if said and named and _plain(without_number(named[0])).startswith(said) else ""
+        said = plain(without_number(shown(first), bare))
+        title = shown(first) if said and named and plain(without_number(named[0])).startswith(said) else ""
     title = title or _stated(named, path, soup) or path
     return Called(without_number(title, bare), heading, _above(soup, title))
 
@@ -104,24 +104,24 @@ def _named(soup: BeautifulSoup) -> list[str]:
 def _stated(named: list[str], path: str, soup: BeautifulSoup) -> str:
     """Return the part of <title> that is a manual page's name or a heading, else the first."""
     stem = PurePosixPath(path).name.split(".")[0]
-    heads = {_plain(shown(tag)) for tag in soup.find_all(["h1", "h2"], limit=5)}
+    heads = {plain(shown(tag)) for tag in soup.find_all(["h1", "h2"], limit=5)}
     manual = (part for part in named if part[: len(stem) + 1] == f"{stem}(" and part.endswith(")"))
-    said = (part for part in named if _plain(part) in heads)
+    said = (part for part in named if plain(part) in heads)
     return next(manual, next(said, named[0] if named else ""))
 
 
 def _instead(first: Tag, named: list[str], soup: BeautifulSoup) -> str:
     """Return the page's own part of <title> where its only <h1> is the site's other part of it."""
-    said = _plain(shown(first))
-    if len(named) < 2 or said not in map(_plain, named[1:]):
+    said = plain(shown(first))
+    if len(named) < 2 or said not in map(plain, named[1:]):
         return ""
     below = first.find_next(["h1", "h2"])
-    return named[0] if isinstance(below, Tag) and _plain(shown(below)) == _plain(named[0]) else ""
+    return named[0] if isinstance(below, Tag) and plain(shown(below)) == plain(named[0]) else ""
 
 
 def _is_said(heading: str, named: list[str]) -> bool:
-    words = set(_plain(heading).split())
-    return any(words <= (said := set(_plain(part).split())) or (said and said <= words) for part in named)
+    words = set(plain(heading).split())
+    return any(words <= (said := set(plain(part).split())) or (said and said <= words) for part in named)
 
 
 def _leads_away(tag: Tag) -> bool:
@@ -132,7 +132,7 @@ def _leads_away(tag: Tag) -> bool:
 
 
 def _above(soup: BeautifulSoup, title: str) -> str:
-    """Return the chapter of a page that is one section of it, as manuals of DocBook and Texinfo are cut."""
+    """Return the chapter of a page that is one section of it, as DocBook cuts manuals."""
     if not _DEEPER.match(title):
         return ""
     up = soup.select_one('link[rel~="up"][title], .navheader a[accesskey="u"][title]')
@@ -163,5 +163,6 @@ def is_permalink(tag: Tag) -> bool:
     return said in _SIGNS or (not said and is_here)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return the words of a text alone, so that texts can be compared."""
     return " ".join(re.findall(r"\w+", text.lower()))

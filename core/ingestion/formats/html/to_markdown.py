@@ -64,9 +64,7 @@ class HtmlWriter:
     """
 
     def __init__(self, outline: Outline, page: str = "", under: str = "") -> None:
-        self.outline = outline
-        self.page = page
-        self._under = under
+        self.outline, self.page, self._under = outline, page, under
         self._break = " "
         self._marks: set[str] = set()
         self._around: set[int] = set()
@@ -91,7 +89,8 @@ class HtmlWriter:
                 self._add(signature(said, is_code))
             elif part.name == "pre" and (told := sections_of(part)):
                 for heading, address, blocks in told:
-                    self.outline.heading(BOLD_LEVEL, heading, address)
+                    if heading:
+                        self.outline.heading(BOLD_LEVEL, heading, address)
                     self._add(blocks)
             elif line := addressed(part):
                 address, lines = line
@@ -117,7 +116,7 @@ class HtmlWriter:
         """Add blocks; when something came or changed stands behind the prose that it was above."""
         is_above = self.outline.is_new
         for block in blocks:
-            if block in self._marks and is_above and not block.startswith("Deprecated"):
+            if block in self._marks and is_above and not block.startswith(("Deprecated", "Removed")):
                 self.outline.last(block)
             elif block not in self._marks and (marks := stated(block)):
                 self._marks.update(marks)
