@@ -12,7 +12,7 @@ import math
 import os
 import pickle  # nosec B403 # between processes of ours
 import resource
-import select
+import selectors
 import signal
 import socket
 import sys
@@ -46,7 +46,9 @@ def main(arguments: list[str]) -> None:
         with suppress(ValueError, OSError):  # some systems have no such limit
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     wire = Wire(socket.socket(fileno=connection))
-    while select.select([connection], [], [], idle or None)[0]:
+    asked = selectors.DefaultSelector()  # `select.select` knows no descriptor above 1,023
+    asked.register(connection, selectors.EVENT_READ)
+    while asked.select(idle or None):
         try:
             seconds, work, given = wire.receive()
         except (EOFError, OSError):

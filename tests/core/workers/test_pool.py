@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -45,6 +46,21 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_work_is_done_for_a_process_that_has_more_than_a_thousand_files_open(pool: WorkerPool) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1_200:
+        pytest.skip(f"no more than {hard} files may be open here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1_200), hard))
+    many = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
+    try:
+        assert max(many) > 1_024
+        assert pool.run(jobs.total, 1, 2) == 3
+    finally:
+        for one in many:
+            os.close(one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.parametrize(
