@@ -17,6 +17,7 @@ from core.retrieval.features import ABOVE, WINDOWS, Bits, PageView, is_name, num
 from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.release_notes.index import NoteIndex
 from core.retrieval.release_notes.notes import Note, Places, notes_of, once, version_of
+from core.retrieval.unlearned import Unlearned
 from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
@@ -265,8 +266,9 @@ def views_of(pages: Sequence[SeenPage], terms: Iterable[str]) -> list[PageView]:
 class PageViews:
     """Looks pages up in the store; what was looked up is remembered until a corpus changes."""
 
-    def __init__(self, store: CorpusStore) -> None:
+    def __init__(self, store: CorpusStore, unlearned: Unlearned | None = None) -> None:
         self._store = store
+        self._unlearned = unlearned
         self._seen: OrderedDict[str, SeenPage] = OrderedDict()
         self._chunks: OrderedDict[str, ContextChunk] = OrderedDict()
         self._alike: frozenset[str] = frozenset()
@@ -289,6 +291,13 @@ class PageViews:
         while len(self._seen) > CACHED:
             self._seen.popitem(last=False)
         return found
+
+    async def learn(self, pages: Collection[ContextChunk], corpus: Corpus) -> list[str]:
+        """Embed the sentences of a corpus' pages; return the first pages, by id, all of whose are then."""
+        read = await self._unlearned.read(pages, corpus.encoder) if self._unlearned else []
+        for page in read:
+            self._seen.pop(page.id, None)
+        return [page.id for page in read]
 
     async def _made_now(self, ids: Sequence[str], corpus: Corpus) -> dict[str, bytes]:
         """Make views that are not kept (yet), as of a corpus whose windows are still being embedded."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
 from core.retrieval.found import KEPT, VOTES, Found, ranks_of
 from core.retrieval.fusion import weighted
-from core.retrieval.live import Live, PageViews, views_of
+from core.retrieval.live import Live, PageViews, SeenPage, views_of
 from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import POOL, Ranking
+from core.retrieval.unlearned import PAGES
 from core.text.words import query_terms
 
 _BEGINS = 40
@@ -48,7 +49,8 @@ class Hits:
 class Sources:
     """Where a look finds things: the store of pages, both indexes, what is live of every release, views.
 
-    `encoders` returns an encoder by name, for the tokens of a question.
+    `encoders` returns an encoder by name, for the tokens of a question. `is_learning` tells that not all
+    sentences of the release are embedded yet.
     """
 
     store: CorpusStore
@@ -57,6 +59,7 @@ class Sources:
     live: Mapping[str, Live]
     pages: PageViews
     encoders: Callable[[str], Awaitable[Encoder]] | None = None
+    is_learning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +183,7 @@ class Look:
             best = list(grouped)[:POOL]
             brought = set(hits.made) - set(best)
             keys = list(dict.fromkeys([*best, *hits.made]))
-        pages = await self.sources.pages.of(keys, live.corpus, self._pairs)
+        pages = await self._seen(keys)
         views = views_of(list(pages.values()), [*hits.terms, *hits.asked])
         candidates = []
         for (key, page), view in zip(pages.items(), views, strict=True):
@@ -207,6 +210,25 @@ class Look:
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             frozenset(brought),
         )
+
+    async def read_closely(self, pool: Pool) -> Pool:
+        """Return the best pages of a pool with their sentences read, where the release still learns them.
+
+        Else, and where too many are read for others, the pool itself.
+        """
+        if not self.sources.is_learning:
+            return pool
+        with_tokens = await self._tokens() is not None
+        seen = (await self._seen(pool.keys)).values()
+        if all(page.tokens if with_tokens else page.rows is not None for page in seen):
+            return pool
+        keys = [pool.keys[at] for at in pool.best(self.ranking.scores(pool.table), PAGES)]
+        there = await self.sources.pages.chunks(keys)
+        read = await self.sources.pages.learn(list(there.values()), self.live.corpus)
+        return replace(await self.pool(read), brought=pool.brought.intersection(read)) if read else pool
+
+    async def _seen(self, keys: Sequence[str]) -> dict[str, SeenPage]:
+        return await self.sources.pages.of(keys, self.live.corpus, self._pairs)
 
     async def lifted(self, pool: Pool) -> Numbers:
         """Return what votes on nearly the same question add to the scores of pages, shape (pages,)."""

@@ -27,6 +27,7 @@ from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
+from core.retrieval.unlearned import Unlearned
 from core.system.offload import aside
 from core.text.said import Said
 from core.text.spelling import mended
@@ -75,7 +76,7 @@ class Searcher:
         """Live releases whose sentences are still to be embedded: they rank worse."""
         self._pairs: dict[str, LivePairs] = {}
         self._keep = KEPT
-        self._pages = PageViews(store)
+        self._pages = PageViews(store, Unlearned(store, encoders))
         self.release_notes = ReleaseNotes(self._live, self._pages, self._words)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
         self._windows: dict[str, tuple[str, ...]] = {}
@@ -215,7 +216,8 @@ class Searcher:
         return await reranked(self._reranker, sought.queries.base, await self.retriever(look), sought.keep)
 
     def _look(self, live: Live, sought: Sought) -> Look:
-        sources = Sources(self._store, self._vectors, self._words, self._live, self._pages, self._encoders)
+        parts = (self._store, self._vectors, self._words, self._live, self._pages, self._encoders)
+        sources = Sources(*parts, is_learning=live.corpus.release in self.learning)
         return Look(sources, live, self._pairs.get(live.corpus.release), self.ranking, sought)
 
     def look(self, queries: Queries, vectors: Matrix, release: str) -> Look | None:
@@ -268,9 +270,7 @@ class Searcher:
     async def pages_of(self, release: str) -> tuple[ContextChunk, ...]:
         """Return all pages of a live release in their order but its release notes; none for another one."""
         live = self._live.get(release)
-        if live is None:
-            return ()
-        ids = [key for key in live.document_of if key not in live.ages]
+        ids = [key for key in live.document_of if key not in live.ages] if live else []
         pages = await self._store.contexts(ids)
         return tuple(pages[key] for key in ids if key in pages)
 
@@ -301,8 +301,10 @@ class Searcher:
         near: dict[str, list[tuple[str, float]]] = {}
         for release, live in list(self._live.items()):
             mine = {key: some for key, some in sections.items() if some[0].release == release}
-            ids = list(dict.fromkeys(page.id for some in mine.values() for page in some))
-            seen = await self._pages.of(ids, live.corpus, self._pairs.get(release))
+            there = {page.id: page for some in mine.values() for page in some}
+            if release in self.learning:
+                await self._pages.learn(list(there.values()), live.corpus)
+            seen = await self._pages.of(list(there), live.corpus, self._pairs.get(release))
             for key, some in mine.items():
                 told = near[key] = []
                 for page in some:

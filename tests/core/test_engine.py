@@ -366,10 +366,18 @@ async def test_asking_again_for_an_offered_release_is_one_step() -> None:
     assert again.release == "1.0" and "20 minutes" in again.text
 
 
-async def test_while_sentences_are_still_learnt_a_quote_is_not_said_as_sure() -> None:
+async def test_while_sentences_are_still_learnt_a_quote_is_said_as_sure_only_where_its_own_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     bot = await house()
     sure = await bot.ask(TIMER)
     bot.engine._searcher.learning.add("2.0")
+    assert (await bot.ask(TIMER)).level == "sure", "each sentence here is a passage, too"
+
+    async def unread(*_: object) -> dict[str, list[tuple[str, float]]]:
+        return {}
+
+    monkeypatch.setattr(bot.engine._searcher, "windows_near", unread)
     doubted = await bot.ask(TIMER)
     assert sure.level == "sure" and not sure.text.startswith("The closest")
     assert doubted.level == "close" and doubted.text.startswith("The closest I found:")
