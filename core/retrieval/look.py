@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -94,6 +94,17 @@ class Pool:
     def best(self, scores: Numbers, keep: int) -> list[int]:
         """Return the places of the best `keep` pages by their scores, shape (pages,)."""
         return sorted(range(len(self.keys)), key=lambda at: -scores[at])[:keep]
+
+    def behind(self, read: Pool, order: Sequence[int]) -> Pool:
+        """Return these pages in this order behind those that were `read`: of them no token is known."""
+        rest = [at for at in order if self.keys[at] not in read.passages]
+        return Pool(
+            (*read.keys, *(self.keys[at] for at in rest)),
+            (*read.views, *(self.views[at] for at in rest)),
+            np.concatenate([read.table, self.table[rest]]),
+            {**self.passages, **read.passages},
+            self.brought,
+        )
 
 
 class Look:
@@ -212,9 +223,9 @@ class Look:
         )
 
     async def read_closely(self, pool: Pool) -> Pool:
-        """Return the best pages of a pool with their sentences read, where the release still learns them.
+        """Return a pool whose best pages come first, their sentences read, where a release learns them.
 
-        Else, and where too many are read for others, the pool itself.
+        Where too many are read for others, it is returned as it is.
         """
         if not self.sources.is_learning:
             return pool
@@ -222,10 +233,10 @@ class Look:
         seen = (await self._seen(pool.keys)).values()
         if all(page.tokens if with_tokens else page.rows is not None for page in seen):
             return pool
-        keys = [pool.keys[at] for at in pool.best(self.ranking.scores(pool.table), PAGES)]
-        there = await self.sources.pages.chunks(keys)
-        read = await self.sources.pages.learn(list(there.values()), self.live.corpus)
-        return replace(await self.pool(read), brought=pool.brought.intersection(read)) if read else pool
+        order = pool.best(self.ranking.scores(pool.table), len(pool.keys))
+        best = await self.sources.pages.chunks([pool.keys[at] for at in order[:PAGES]])
+        read = await self.sources.pages.learn(list(best.values()), self.live.corpus)
+        return pool.behind(await self.pool(read), order) if read else pool
 
     async def _seen(self, keys: Sequence[str]) -> dict[str, SeenPage]:
         return await self.sources.pages.of(keys, self.live.corpus, self._pairs)

@@ -16,8 +16,8 @@ from core.text.words import window_texts
 
 PAGES = 12
 """Best pages of the first look that are read at once: the right one is seldom below."""
-SENTENCES = 64
-"""Windows that are embedded for one question at most at a time: as many pages are read as have no more."""
+CHARACTERS = 16_000
+"""What is embedded for one question at most at a time: as many pages are read as have no more."""
 TOGETHER = 16
 """Windows in one call: as many as are embedded as a question is, before what is indexed."""
 QUESTIONS = 2
@@ -40,12 +40,12 @@ class Unlearned:
         texts = {page.id: window_texts(page) for page in pages}
         every = [key for some in texts.values() for key in some]
         missing = await self._store.missing_vectors(by.name, every, tokens=isinstance(by, TokenEncoder))
-        most = SENTENCES if self._reading < QUESTIONS else 0
+        most = CHARACTERS if self._reading < QUESTIONS else 0
         lacking: dict[str, str] = {}
         done = []
         for page in pages:
             more = {key: text for key, text in texts[page.id].items() if key in missing}
-            if len(lacking.keys() | more.keys()) > most:
+            if sum(map(len, (lacking | more).values())) > most:
                 break
             lacking |= more
             done.append(page)
