@@ -51,6 +51,8 @@ _TO_PEOPLE = _any("to_people")
 _GENERIC_YOU = _any("generic_you")
 _OPINION = _any("opinion")
 _MOMENT = _any("moment")
+_OWN_MOMENT = _any("own_moment")
+_COUNTS = re.compile(r"\bhow (?:many|much)\b", re.IGNORECASE)
 _ASKS_NOBODY = _any("asks_nobody")
 _DEFAULT = _any("default")
 _PRICE = _any("price")
@@ -68,8 +70,9 @@ LEAST_WORDS = 4
 
 
 def is_of_the_moment(text: str) -> bool:
-    """Return True if a post has words of what is so just now, or was so lately."""
-    return _MOMENT.search(_prose(ruled(text))) is not None
+    """Return True if a post has words of what is so just now, or was so lately, and not with its author."""
+    said = _prose(ruled(text))
+    return _MOMENT.search(said if _COUNTS.search(said) else _OWN_MOMENT.sub(" ", said)) is not None
 
 
 def asks_default(text: str) -> bool:

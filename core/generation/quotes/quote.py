@@ -311,16 +311,17 @@ def _chosen(
 def _piece(section: Section, picked: Sequence[int], marks: bool, telling: Collection[int] = ()) -> Piece:
     """Quote stretches of a section; of other versions what answers, or all where `marks` are asked for.
 
-    `telling` are marks that hold of the question what the rest does not.
+    `telling` are marks that hold of the question what the rest does not. What is deprecated is always said.
     """
     found, release = section.found, section.evidence.chunk.release
-    best = found[section.best]
+    best, ended = found[section.best], section.ended
     whole = found[picked[0]].stands_alone or len(picked) == len(found)
     shown = tuple(
         found[n]
         for n in picked
         if found[n] is best
         or marks
+        or n in ended
         or n in telling
         or not marked(found[n])
         or marked(found[n]).startswith(release)

@@ -77,6 +77,18 @@ _NEW_CODE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What introduces code as it should not be written any more, and as it should."""
+_ENDS = re.compile(
+    r"[*_]{0,2}(?:(?:note|warning|caution|important|attention)\b[*_:.! ]{0,4})?"
+    r"(?:(?:this|these)\b(?: [\w`.()-]+){0,4} (?:is|are|was|were|has been|have been)"
+    r"(?: (?:now|strongly|officially|considered))?"
+    r" (?:deprecated|obsolete|discouraged|superseded|unmaintained)\b"
+    r"|deprecated\b(?!(?: (?:since|in) version [\w.]+)?:? (?:the )?[`*\w.]+"
+    r" (?:arguments?|keywords?|parameters?)\b))",
+    re.IGNORECASE,
+)
+"""What says of the thing that an entry is about that it should not be used any more."""
+_NAMED = re.compile(r"[A-Za-z]\w*[_.:]+\w|\w\(|(?:^|\s)--?[a-z]|[a-z][A-Z]")
+"""A thing in code in a heading: "PRAGMA case_sensitive_like"."""
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
 
@@ -144,6 +156,16 @@ class Section:
         return [n for n, one in enumerate(self.found) if marked(one)]
 
     @property
+    def ended(self) -> set[int]:
+        """Return the paragraphs that say of what the section is about that it should not be used any more."""
+        name = last_heading(self.evidence.chunk.title, self.evidence.chunk.heading)
+        if not _NAMED.search(name) and self.fitting < _FITS:
+            return set()
+        told = (one.blocks[0] for one in self.found)
+        said = [block.kind == "paragraph" and _ENDS.match(block.text) is not None for block in told]
+        return {n for n, one in enumerate(self.found) if said[n] and one.length <= _LEANT}
+
+    @property
     def _is_notes(self) -> bool:
         """Return True for what a release brings, of which each item is a thing of its own."""
         chunk = self.evidence.chunk
@@ -192,6 +214,7 @@ class Section:
             kept |= set(range(max(kept)))
         kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
         kept |= set() if whole else self._lacking(kept, limits)
+        kept |= self.ended if limits in (FULL, DOUBT) else set()
         return sorted(kept | {n for n, one in enumerate(found) if one.tells_default})
 
     def _with_others(self, at: int, limits: Limits) -> list[int]:
