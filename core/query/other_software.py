@@ -11,17 +11,24 @@ from core.vocabulary import FORMATS, SOFTWARE
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
 _IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript"})
 """Languages with what runs them, and modules, that a question mentions only in passing."""
+_WHERE = re.compile(
+    r"\b(?:on|in|at|from|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(aws|azure|gcp|heroku)\b", re.IGNORECASE
+)
+"""Where something runs: "behind the aws alb"."""
 
 
 def other_software(text: str, product: Product) -> tuple[str, ...]:
     """Return the other software that a question names, in lower case, each with its canonical spelling.
 
     `flask-login` and `pytest-timeout` are software of their own, whatever they are made for. The language
-    that a product is written in is on every page, so Python and Node.js are none.
+    that a product is written in is on every page, so Python and Node.js are none; nor is where it runs.
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []
+    passing = {word.lower() for word in _WHERE.findall(text)}
     for word in words(ruled(text)):
+        if word in passing:
+            continue
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
         is_other = (
             known and not own & {word, known} and not FORMATS & {word, known} and known not in _IN_PASSING

@@ -405,6 +405,29 @@ def test_a_mark_of_a_version_is_quoted_that_holds_of_the_question_what_the_entry
     assert "Changed in" not in ask("warning error", evidence(1, page, heading="Options > --strict"))[0]
 
 
+@pytest.mark.parametrize(
+    ("told", "heading", "is_said"),
+    [
+        ("Deprecated since version 2.6: use `sign()` instead.", "seal()", True),
+        (
+            "**This setting is deprecated** and exists for old applications only.",
+            "SETTING seal_key = text",
+            True,
+        ),
+        ("Warning: these functions are now obsolete.", "Store.seal()", True),
+        ("Deprecated since version 2.6: the `key` argument does nothing.", "seal()", False),
+        ("Deprecated since version 2.6: use `sign()` instead.", "How cookies are sealed in 3.1", False),
+        ("The dictionary form is deprecated.", "seal()", False),
+    ],
+)
+def test_that_an_entry_is_deprecated_goes_with_whatever_is_said_of_it(
+    told: str, heading: str, is_said: bool
+) -> None:
+    section = "\n\n".join(["The upload of a file needs a secret key.", FILLER, FILLER, told])
+    text, _ = ask("upload file secret key", evidence(1, section, heading=heading))
+    assert (told in text) is is_said and FILLER not in text
+
+
 def test_a_term_goes_with_its_definition_and_a_call_with_its_parameters() -> None:
     page = "**SECRET_KEY**\n\nA value that is used for signing. Do not reveal it."
     text, _ = ask("what is SECRET_KEY", evidence(1, page, heading="Values"))

@@ -17,6 +17,9 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("slash commands for my discord.py bot", ("discord",)),
         ("kettle-login: remember me", ("kettle-login",)),
         ("pg is slow", ("postgresql",)),
+        ("upload it to aws s3", ("aws", "s3")),
+        ("502s from the aws alb", ()),
+        ("the db is on AWS", ()),
         # the product, its language, formats and protocols, words
         ("how do I start kettle", ()),
         ("python 3.12 and kettle-py", ()),
