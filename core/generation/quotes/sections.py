@@ -87,7 +87,7 @@ _ENDS = re.compile(
     re.IGNORECASE,
 )
 """What says of the thing that an entry is about that it should not be used any more."""
-_NAMED = re.compile(r"[A-Za-z]\w*[_.:]+\w|\w\(|(?:^|\s)--?[a-z]|[a-z][A-Z]")
+_NAMED = re.compile(r"[A-Za-z][_.:]{1,2}\w|\w\(|(?:^|\s)--?[a-z]|[a-z][A-Z]")
 """A thing in code in a heading: "PRAGMA case_sensitive_like"."""
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
