@@ -103,6 +103,8 @@ def test_texinfo_numbers_its_headings_without_a_dot():
         ),
         ("Vec in std - Rust", "<h1>Struct Vec<button>Copy</button></h1>{}<h2>Examples</h2>{}", "Struct Vec"),
         ("Uses - SE", "<h1>Uses of Class<br>java.util.ArrayList</h1>{}", "Uses of Class java.util.ArrayList"),
+        ("HTTP | Tool v1", "<h1>Tool v1</h1><h2>Table of Contents</h2><h1>HTTP</h1>{}", "HTTP"),
+        ("HTTP | Tool v1", "<header><h1>Tool v1</h1></header><h2>HTTP</h2>{}<h3>Class: Agent</h3>{}", "HTTP"),
         ("Guide — Tool Docs", "<main><h1>Guide</h1>{}<h2>Tool Docs</h2>{}</main>", "Guide"),
     ],
 )
@@ -110,7 +112,9 @@ def test_a_page_is_called_by_its_own_heading_and_not_by_the_sites(named, body, t
     page = (
         f"<html><head><title>{named}</title></head><body>{body.replace('{}', f'<p>{LONG}</p>')}</body></html>"
     )
-    assert parsed(page, "html").title == title or (title is None and parsed(page, "html").title in named)
+    found = parsed(page, "html")
+    assert found.title == title or (title is None and found.title in named)
+    assert not any("Tool v1" in heading for section in found.sections for heading in section.headings)
 
 
 def test_parts_that_are_all_as_high_as_a_title_stand_under_the_page():

@@ -68,13 +68,12 @@ def _between(tag: Tag) -> str:
 def called(soup: BeautifulSoup, path: str) -> Called:
     """Return what a page is called by its headings and its <title>, by its path where neither says it."""
     named = _named(soup)
+    _drop_site(soup, named)
     found = [tag for tag in soup.find_all("h1") if not tag.find_parent(["nav", "aside"]) and shown(tag)]
     heads = [tag for tag in found if tag.find_parent(["main", "article"])] or found
     own = [tag for tag in heads if not _leads_away(tag)] or heads
     title, heading = "", None
-    if own and (site := _instead(own[0], named, soup)):
-        title = site
-    elif own and (_is_alone(own) or not named or _is_said(shown(own[0]), named)):
+    if own and (_is_alone(own) or not named or _is_said(shown(own[0]), named)):
         title, heading = shown(own[0]), own[0]
         if _leads_away(own[0]) and named and not _is_said(title, named):
             title, heading = "", None
@@ -110,13 +109,15 @@ def _stated(named: list[str], path: str, soup: BeautifulSoup) -> str:
     return next(manual, next(said, named[0] if named else ""))
 
 
-def _instead(first: Tag, named: list[str], soup: BeautifulSoup) -> str:
-    """Return the page's own part of <title> where its only <h1> is the site's other part of it."""
-    said = plain(shown(first))
-    if len(named) < 2 or said not in map(plain, named[1:]):
-        return ""
-    below = first.find_next(["h1", "h2"])
-    return named[0] if isinstance(below, Tag) and plain(shown(below)) == plain(named[0]) else ""
+def _drop_site(soup: BeautifulSoup, named: list[str]) -> None:
+    """Take out headings above the page's own part of <title> that are the site's part of it."""
+    heads = [(tag, plain(shown(tag))) for tag in soup.find_all(["h1", "h2"])]
+    own = plain(named[0]) if len(named) > 1 else ""
+    at = next((n for n, (_, said) in enumerate(heads) if said == own), 0)
+    sites = set(map(plain, named[1:])) - {own}
+    for tag, said in heads[:at]:
+        if tag.name == "h1" and said in sites:
+            tag.decompose()
 
 
 def _is_said(heading: str, named: list[str]) -> bool:
