@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from bot.app.bootstrap import build
@@ -56,6 +56,12 @@ def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
     return [platform for platform in made if platform is not None]
 
 
+def _loaded(settings: Settings) -> None:
+    """Load the platforms that are configured, while the home is opened."""
+    for name in platforms.worth_loading(settings):
+        connect_of(name)
+
+
 def connect_of(name: str) -> Connect:
     """Return the function of a platform that connects it."""
     connect: Connect = platforms.part(name, "platform").connect
@@ -64,9 +70,10 @@ def connect_of(name: str) -> Connect:
 
 async def serve(settings: Settings, options: Namespace) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
-    detecting = asyncio.create_task(language.detect(_ASKED))  # its model is read while the rest is opened
+    detecting = asyncio.create_task(language.read_model())  # while the rest is opened
+    loading = asyncio.create_task(asyncio.to_thread(_loaded, settings))
     async with build(settings, "serve") as app:
-        await detecting
+        await loading
         errors = ErrorsSeen()
         logging.getLogger().addHandler(errors)
         overview = Overview(app, errors)
@@ -83,7 +90,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
         stopped = _stopped_by_signal(overview)
         await asyncio.to_thread(_set_apart)
         await control.start()
-        ending, warming = asyncio.create_task(stopped.wait()), asyncio.create_task(warm_up(app))
+        ending, warming = asyncio.create_task(stopped.wait()), asyncio.create_task(warm_up(app, detecting))
         indexing = _index_what_is_missing(app, clock, is_watched(settings), running.values(), warming)
         work = [ending, warming, asyncio.create_task(indexing), asyncio.create_task(probe(app))]
         try:
@@ -267,14 +274,16 @@ AGAIN_SECONDS, LONGEST_SECONDS = 60.0, 3600.0
 """When a model that could not be asked is asked again, doubling; and how often its version is looked at."""
 
 
-async def warm_up(app: Application) -> None:
-    """Load the language detector and the encoder, and quote an answer that nobody is told."""
+async def warm_up(app: Application, detecting: Awaitable[None]) -> None:
+    """Load the language detector and the encoder, quote an answer for nobody, and read all that is said."""
     began = time.perf_counter()
     try:
-        await language.detect(_ASKED)
+        await detecting
         await (await app.corpus_manager.encoders.current()).encode([_ASKED])
         if app.engine.ready:
             await app.engine.quoted(Question(_ASKED))
+            for release in app.searcher.corpora:
+                await app.searcher.sayings.of(release)
     except ThreadloreError as error:  # the first question will say so
         log.warning("the bot could not be warmed up: %s", error)
         return

@@ -26,7 +26,7 @@ ARENAS = 2
 _ARENA_MAX = -8
 GIVE_BACK_SECONDS = 120.0
 """How often the system gets back what lies free between what is held; it takes some milliseconds."""
-VECTORS = "storage.vectors.calls"
+VECTORS = "storage.vectors.ahead"
 """Module of the vector index that loads all it needs."""
 
 

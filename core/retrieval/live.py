@@ -18,7 +18,6 @@ from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.release_notes.index import NoteIndex
 from core.retrieval.release_notes.notes import Note, Places, notes_of, once, version_of
 from core.retrieval.unlearned import Unlearned
-from core.text.said import Said
 from core.text.version_order import version_key
 from core.text.words import window_hashes
 
@@ -45,7 +44,7 @@ class Live:
     after code. `notes` are the pages of release notes by version and by what they say. `parts` are all pages
     of the section that a page is only a part of, in order, `under` the first pages of the sections inside of
     it. `making` are documents on how the product is made. `title_of` has the title and headings of each page,
-    `said` all that it says, to be compared with other releases; `places` tells where names stand.
+    `places` tells where names stand.
     """
 
     corpus: Corpus
@@ -59,7 +58,6 @@ class Live:
     under: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     making: frozenset[str] = frozenset()
     title_of: Mapping[str, str] = field(default_factory=dict)
-    said: Said = field(default_factory=Said.nothing)
     ages: Mapping[str, float] = field(default_factory=dict)
     """How old the version is that each page of release notes is on (`ages_of`)."""
     places: Places = field(default_factory=Places)
@@ -98,14 +96,10 @@ def notes_in(rows: Iterable[SearchRow]) -> tuple[Note, ...]:
 def live_of(
     corpus: Corpus,
     rows: Sequence[SearchRow],
-    product: str = "",
     notes: Sequence[Note] = (),
     pages: Mapping[str, ContextChunk] | None = None,
 ) -> Live:
-    """Read what is live from a corpus's search chunks, and from its `notes` (`notes_in`) and their `pages`.
-
-    `product` is the name of what they are about.
-    """
+    """Read what is live from a corpus's search chunks, its `notes` (`notes_in`) and their `pages`."""
     named: dict[str, dict[str, bool]] = {}
     sections: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
@@ -125,7 +119,6 @@ def live_of(
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
         titles,
-        Said.of((row.text for row in rows), product),
         ages_of(corpus.release, notes),
         Places.of(titles, texts, {note.context_id for note in notes}),
         _alike(sections),

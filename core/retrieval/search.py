@@ -27,9 +27,9 @@ from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
+from core.retrieval.sayings import Sayings
 from core.retrieval.unlearned import Unlearned
 from core.system.offload import aside
-from core.text.said import Said
 from core.text.spelling import mended
 from core.text.statuses import written_out
 from core.text.words import query_terms, windows
@@ -72,6 +72,7 @@ class Searcher:
         self._encoders = encoders
         self._product = product
         self._live: dict[str, Live] = {}
+        self.sayings = Sayings(self._live, product.name if product else "")
         self.learning: set[str] = set()
         """Live releases whose sentences are still to be embedded: they rank worse."""
         self._pairs: dict[str, LivePairs] = {}
@@ -92,10 +93,6 @@ class Searcher:
         other = copy.copy(self)
         other._pairs, other._pages = {}, PageViews(self._store)
         return other
-
-    def said(self, release: str) -> Said:
-        """Return all that a live release says, to be compared with another one's pages."""
-        return self._live[release].said if release in self._live else Said.nothing()
 
     def by(self, ranking: Ranking | None = None, retriever: Retriever | None = None) -> Searcher:
         """Return a searcher of the same corpora that weighs or finds in another way."""
@@ -154,13 +151,12 @@ class Searcher:
     async def load(self, release: str | None = None) -> None:
         """Take over what is live in the store, of one release or of all."""
         corpora = await self.live()
-        product = self._product.name if self._product else ""
         for name, corpus in corpora.items():
             if release in (None, name):
                 rows = await self._store.rows(name)
                 notes = await aside(len(rows), notes_in, rows)
                 pages = await self._store.contexts([note.context_id for note in notes])
-                live = await asyncio.to_thread(live_of, corpus, rows, product, notes, pages)
+                live = await asyncio.to_thread(live_of, corpus, rows, notes, pages)
                 made = await self._made.pairs(name) if self._made else ()
                 pairs = await aside(len(made), LivePairs.of, corpus, made)
                 lacks = await self._store.missing_views(corpus.views, list({*live.context_of.values()}))
@@ -174,6 +170,8 @@ class Searcher:
         self._places.clear()
         self._windows.clear()
         self._sources.clear()
+        if release is not None:  # who loads all starts, and somebody may wait for that
+            await self.sayings.of(release)
 
     def live_pairs(self, release: str) -> LivePairs | None:
         """Return the pairs made of a live corpus, None where it has none or is not live."""

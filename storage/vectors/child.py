@@ -15,6 +15,7 @@ def call(folder: str, method: str, *given: Any) -> Any:
 
     Chroma is loaded here alone, for it takes most of a second.
     """
+    import storage.vectors.ahead  # noqa: F401, I001  before Chroma, which it has load less
     from chromadb.errors import ChromaError
 
     from storage.database.sqlite_file import storage_error
@@ -39,6 +40,7 @@ def look(folder: str) -> str:
 
 def _opened(folder: str) -> Any:
     if folder not in _OPEN:
+        import storage.vectors.ahead  # noqa: F401, I001  before Chroma, which it has load less
         import chromadb
         from chromadb.config import Settings
 

@@ -126,6 +126,7 @@ def test_a_process_beside_the_program_loads_what_the_vector_index_needs() -> Non
         worker.do(load, (VECTORS,), 1.0)
         assert worker.do(_has, ("chromadb",), 1.0) is True
         assert worker.do(_has, ("discord",), 1.0) is False
+        assert worker.do(_has, ("rfc3987_syntax.syntax_helpers",), 1.0) is False
     finally:
         worker.let_go()
 

@@ -157,13 +157,14 @@ class Section:
 
     @property
     def ended(self) -> set[int]:
-        """Return the paragraphs that say of what the section is about that it should not be used any more."""
+        """Return the paragraph that says most of that what the section is on should be used no more."""
         name = last_heading(self.evidence.chunk.title, self.evidence.chunk.heading)
         if not _NAMED.search(name) and self.fitting < _FITS:
             return set()
-        told = (one.blocks[0] for one in self.found)
-        said = [block.kind == "paragraph" and _ENDS.match(block.text) is not None for block in told]
-        return {n for n, one in enumerate(self.found) if said[n] and one.length <= _LEANT}
+        blocks = (one.blocks[0] for one in self.found)
+        said = [block.kind == "paragraph" and _ENDS.match(block.text) is not None for block in blocks]
+        told = {n: one.length for n, one in enumerate(self.found) if said[n] and one.length <= _LEANT}
+        return {max(told, key=lambda n: told[n])} if told else set()
 
     @property
     def _is_notes(self) -> bool:

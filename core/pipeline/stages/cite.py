@@ -64,11 +64,11 @@ class Cite:
         newest = [entry.name for entry in reversed(self._product.releases)]
         others = [name for name in newest if name in self._searcher.corpora and name not in context.releases]
         section = (await self._searcher.sections([evidence]))[evidence.chunk.id]
-        page, said = "\n\n".join(one.page for one in section), self._searcher.said
-        name = self._product.name
+        page, name = "\n\n".join(one.page for one in section), self._product.name
         if is_notes(evidence):  # an older release cannot have notes on what came after it
             others = [other for other in others if pages.get(other)]
-        found = [other for other in others if differs(answer, page, pages.get(other, ()), said(other), name)]
+        said = {other: await self._searcher.sayings.of(other) for other in others}
+        found = [other for other in others if differs(answer, page, pages.get(other, ()), said[other], name)]
         return tuple(found[:OFFERED])
 
 

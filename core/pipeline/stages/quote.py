@@ -191,13 +191,13 @@ class Quote:
         if self._is_doubtful(context, older, old):
             closest = plain().closest
             now = closest() if closest else Quoted()
-            then = self._searcher.said(before)
+            then = await self._searcher.sayings.of(before)
             if not now.pieces or not all(stands(piece, then, name) for piece in now.pieces):
                 return None
             return Told(*same(now.pieces, release), held=now.held, lasting=now.text)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
-        said = self._searcher.said(release)
+        said = await self._searcher.sayings.of(release)
         new_there = (
             n
             for n, piece in enumerate(old.pieces)

@@ -111,6 +111,11 @@ async def detect(text: str) -> str:
     return await asyncio.to_thread(detected, text)
 
 
+async def read_model() -> None:
+    """Read the model ahead of the first text that its words do not tell."""
+    await asyncio.to_thread(_identifier)
+
+
 def _identifier() -> LanguageIdentifier:
     with _loading:  # two threads at once would each read the model
         return _loaded()

@@ -41,7 +41,7 @@ class Mention:
 _MASKED = re.compile(
     r"\b\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./](?:19|20)\d\d\b"  # dates
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)"  # addresses, and kinds of them and of UUIDs
-    r"|\b(?:[iI][pP] ?[vV][46]|[uU][uU][iI][dD] ?[vV][1-8])\b"
+    r"|\b(?:[iI][pP] ?[vV][46]|[uU][uU][iI][dD][sS]?(?: ?| \()[vV][1-8])\b"
     r"|\bv[46](?:(?: and | or |/|, ?)v[46])? (?:[iI][pP]s?|add?resses)\b"
     r"|\bhttps?://\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]+\.[a-z]+\b"  # links and mail
     r"|(?<![\w.])[~.]{0,2}/[\w.{}<>:-]+(?:/[\w.{}<>:-]*)*"  # paths

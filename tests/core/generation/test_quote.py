@@ -426,6 +426,9 @@ def test_that_an_entry_is_deprecated_goes_with_whatever_is_said_of_it(
     section = "\n\n".join(["The upload of a file needs a secret key.", FILLER, FILLER, told])
     text, _ = ask("upload file secret key", evidence(1, section, heading=heading))
     assert (told in text) is is_said and FILLER not in text
+    bare = "Deprecated since version 2.6."
+    text, _ = ask("upload file secret key", evidence(1, f"{bare}\n\n{section}\n\n{bare}", heading=heading))
+    assert text.count(told) == is_said and (bare in text) is (heading in ("seal()",) and not is_said)
 
 
 def test_a_term_goes_with_its_definition_and_a_call_with_its_parameters() -> None:

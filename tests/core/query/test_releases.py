@@ -308,6 +308,7 @@ def test_a_clause_that_begins_with_that_still_begins_there() -> None:
         "does the dev server listen on IP v6 too",
         "bind to v4 addresses only?",
         "can it make a uuid v7 for the key",
+        "can it make time ordered uuids (v7) by itself",
     ],
 )
 def test_kinds_of_addresses_are_no_releases(text):

@@ -46,7 +46,7 @@ def shelved(release: str, pages: Sequence[ContextChunk]) -> tuple[Live, Shelf]:
     ]
     notes = notes_in(rows)
     corpus = Corpus(release, "mini@256", 1, 0.0, 1, len(rows))
-    return live_of(corpus, rows, "Kettle", notes, {page.id: page for page in pages}), Shelf(pages)
+    return live_of(corpus, rows, notes, {page.id: page for page in pages}), Shelf(pages)
 
 
 def reading(live: Live, shelf: Shelf) -> ReleaseNotes:
