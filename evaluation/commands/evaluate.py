@@ -25,12 +25,18 @@ from evaluation.gold import Half
 from evaluation.report import made
 
 OWN = "{name} judges what it wrote itself; JUDGE_MODEL names another one."
+UNLEARNT = (
+    "The sentences of {releases} are still to be learnt: pages are ranked worse, and few answers are sure. "
+    "Run `threadlore index` to its end first."
+)
 
 
 async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:
     """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
     from evaluation import harness, recipes
 
+    if warning := unlearnt(app):
+        await send({"note": warning})
     research, model = app.research, app.engine.model
     if model is not None and not (health := await model.health()).ready:
         research = Research(replace(research.parts, model=None, budget=ModelBudget()))
@@ -61,6 +67,12 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
     note(app.settings.home, Path(request["report"]) / "questions.jsonl")
     await send({"line": f"The report is in {request['report']}."})
     await send({"code": 0})
+
+
+def unlearnt(app: Application) -> str:
+    """Say that releases are measured before they know all they will; empty where none is."""
+    releases = sorted(app.searcher.learning)
+    return UNLEARNT.format(releases=", ".join(releases)) if releases else ""
 
 
 @asynccontextmanager
@@ -205,6 +217,8 @@ async def answers(app: Application, request: dict[str, Any], send: Send) -> None
     from evaluation.answers.expected import read_expected
     from evaluation.answers.scores import ask_all, detail, failures, file_of, groups, keep, read, table
 
+    if warning := unlearnt(app):
+        await send({"note": warning})
     product = app.catalogue.product.name
     half: Half = request.get("half") or "all"
     lines = await asyncio.to_thread(read_expected, Path(request["answers"]), half, product)

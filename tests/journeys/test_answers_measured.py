@@ -69,6 +69,11 @@ async def test_answers_are_scored_and_nothing_of_it_is_kept(bot: Bot, tmp_path: 
     port, wrong, _ = found["questions"]
     assert port["right"] and port["section"] and "9090" in port["text"] and not wrong["right"]
 
+    said.clear()
+    bot.app.searcher.learning.add("2.0")
+    await handle(bot.app, request, send)
+    assert said[0]["note"].startswith("The sentences of 2.0 are still to be learnt:")
+
 
 async def test_too_few_quotes_teach_a_home_nothing(bot: Bot, tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
