@@ -27,9 +27,9 @@ from core.retrieval.pregenerated import LivePairs
 from core.retrieval.ranking import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
-from core.retrieval.sayings import Sayings
 from core.retrieval.unlearned import Unlearned
 from core.system.offload import aside
+from core.text.said import Sayings
 from core.text.spelling import mended
 from core.text.statuses import written_out
 from core.text.words import query_terms, windows
@@ -72,7 +72,7 @@ class Searcher:
         self._encoders = encoders
         self._product = product
         self._live: dict[str, Live] = {}
-        self.sayings = Sayings(self._live, product.name if product else "")
+        self.sayings = Sayings(self._live.get, product.name if product else "")
         self.learning: set[str] = set()
         """Live releases whose sentences are still to be embedded: they rank worse."""
         self._pairs: dict[str, LivePairs] = {}

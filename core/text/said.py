@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.system.offload import aside
 from core.text.words import one_line, query_terms, sentences, words
 from core.vocabulary import NEGATIONS, OPPOSITES, words_of
 
@@ -232,3 +234,35 @@ def _opposed(own: Place, near: Sequence[Place]) -> bool:
         for left, right in _SIDES
         for mine, theirs in ((left, right), (right, left))
     )
+
+
+class Spoken(Protocol):
+    """What is live of a release: its texts, by id."""
+
+    @property
+    def text_of(self) -> Mapping[str, str]:
+        """Return the texts."""
+
+
+class Sayings:
+    """All that releases say, to be compared with one another's pages: read once each, when it is asked for.
+
+    `live` returns what is live of a release, `product` is the name of what it is about.
+    """
+
+    def __init__(self, live: Callable[[str], Spoken | None], product: str) -> None:
+        self._live = live
+        self._product = product
+        self._read: dict[str, tuple[Spoken, Said]] = {}
+
+    async def of(self, release: str) -> Said:
+        """Return all that a release says, nothing for one that is not live."""
+        live = self._live(release)
+        if live is None:
+            return Said.nothing()
+        known = self._read.get(release)
+        if known is None or known[0] is not live:
+            texts = live.text_of.values()
+            known = live, await aside(len(texts), Said.of, texts, self._product)
+            self._read[release] = known
+        return known[1]
