@@ -166,6 +166,7 @@ class Searcher:
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name], self._pairs[name]
             self.learning.discard(name)
+            self.sayings.forget(name)
         self._pages.clear(self._live.values())
         self._places.clear()
         self._windows.clear()

@@ -255,6 +255,10 @@ class Sayings:
         self._product = product
         self._read: dict[str, tuple[Spoken, Said]] = {}
 
+    def forget(self, release: str) -> None:
+        """Forget a release that is live no more."""
+        self._read.pop(release, None)
+
     async def of(self, release: str) -> Said:
         """Return all that a release says, nothing for one that is not live."""
         live = self._live(release)

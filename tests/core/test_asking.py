@@ -63,6 +63,8 @@ def test_other_posts_are_left_alone(text: str) -> None:
         ("can someone look at my pull request, its waiting since monday", True),
         ("how much is the pro plan per year", False),
         ("how many people upgraded last week", True),
+        ("is the registry ok today", True),
+        ("is it working again today", True),
         ("file is not a database. i can swear it worked yesterday", False),
         ("a user that can read every table, also the ones we create next month", False),
         ("delete his addresses too, right now it just sets the id to null", False),

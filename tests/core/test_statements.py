@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.said import Said, statements
+from core.text.said import Said, Sayings, statements
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,24 @@ def test_a_release_lacks_what_none_of_its_passages_says() -> None:
     assert said.lacking(told) == ["three is new", "call(4)"]
     assert Said.nothing().lacking(told) == told
     assert Said.of([]).lacking(told) == told
+
+
+class Live:
+    """What is live of a release."""
+
+    def __init__(self, **texts: str) -> None:
+        self.text_of = texts
+
+
+async def test_what_a_release_says_is_read_once_and_anew_when_something_else_is_live() -> None:
+    live = {"1.0": Live(a="The lid is red."), "2.0": Live(a="The lid is blue.")}
+    sayings = Sayings(live.get, "Kettle")
+    lid = statements("The lid is red.", "Kettle")
+    first = await sayings.of("1.0")
+    assert first.lacking(lid) == [] and (await sayings.of("2.0")).lacking(lid) == lid
+    assert await sayings.of("1.0") is first
+    live["1.0"] = live["2.0"]
+    assert (await sayings.of("1.0")).lacking(lid) == lid
+    del live["1.0"]
+    sayings.forget("1.0")
+    assert (await sayings.of("1.0")).lacking(lid) == lid

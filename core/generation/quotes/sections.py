@@ -157,7 +157,7 @@ class Section:
 
     @property
     def ended(self) -> set[int]:
-        """Return the paragraph that says most of that what the section is on should be used no more."""
+        """Return the longest paragraph that says of what the section is about that it is deprecated."""
         name = last_heading(self.evidence.chunk.title, self.evidence.chunk.heading)
         if not _NAMED.search(name) and self.fitting < _FITS:
             return set()
