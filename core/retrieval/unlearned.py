@@ -7,12 +7,16 @@ a second on one core, once for each page.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from core.domain import ContextChunk
+from core.errors import ThreadloreError
 from core.ports import CorpusStore, Encoder, TokenEncoder
 from core.retrieval.features import bits_of
 from core.text.words import window_texts
+
+log = logging.getLogger(__name__)
 
 PAGES = 12
 """Best pages of the first look that are read at once: the right one is seldom below."""
@@ -54,6 +58,9 @@ class Unlearned:
             keys = list(lacking)
             for start in range(0, len(keys), TOGETHER):
                 await self._embed({key: lacking[key] for key in keys[start : start + TOGETHER]}, by)
+        except ThreadloreError as error:  # the question is answered without
+            log.warning("sentences could not be read for a question: %s", error)
+            return []
         finally:
             self._reading -= 1
         return done

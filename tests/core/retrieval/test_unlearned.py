@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk, Document, Queries, Section, content_hash
+from core.errors import EncoderError
 from core.ingestion.chunking import chunk
 from core.ports import Matrix
 from core.ports.corpora import Indexes
@@ -30,9 +31,12 @@ class Tokens(FakeEncoder):
     def __init__(self) -> None:
         super().__init__()
         self.calls: list[int] = []
+        self.fails = False
 
     async def encode_tokens(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
         self.calls.append(len(texts))
+        if self.fails and len(texts) > 1:
+            raise EncoderError("it is gone")
         return await self.encode(texts), [await self.encode(text.split()) for text in texts]
 
 
@@ -127,6 +131,17 @@ async def test_where_others_have_pages_read_a_question_does_not_wait_for_them(
     searcher, store, vectors = await unread(20, encoder)
     found = await searcher.search(QUESTION, vectors, "1.0")
     assert len(found.evidence) == 8 and await lacking(store, encoder, [found.evidence[0].chunk])
+
+
+async def test_where_nothing_can_be_embedded_a_question_is_answered_without() -> None:
+    encoder = Tokens()
+    searcher, _, vectors = await unread(20, encoder)
+    encoder.fails = True
+    found = await searcher.search(QUESTION, vectors, "1.0")
+    assert len(found.evidence) == 8
+    assert await searcher.windows_near(await searcher.sections(found.evidence), vectors) == {}
+    encoder.fails = False
+    assert (await searcher.search(QUESTION, vectors, "1.0")).evidence[0].chunk.path == "answer.md"
 
 
 async def test_an_encoder_without_tokens_reads_sentences_as_well(tables: list[Pool]) -> None:
