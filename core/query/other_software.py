@@ -12,7 +12,9 @@ _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
 _IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript"})
 """Languages with what runs them, and modules, that a question mentions only in passing."""
 _WHERE = re.compile(
-    r"\b(?:on|in|at|from|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(aws|azure|gcp|heroku)\b", re.IGNORECASE
+    r"\b(?:on|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(?:aws|azure|gcp|heroku)\b"
+    r"|\bfrom\s(?:the|an?|our|my)\s(?:aws|azure|gcp|heroku)\b",
+    re.IGNORECASE,
 )
 """Where something runs: "behind the aws alb"."""
 
@@ -25,10 +27,7 @@ def other_software(text: str, product: Product) -> tuple[str, ...]:
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []
-    passing = {word.lower() for word in _WHERE.findall(text)}
-    for word in words(ruled(text)):
-        if word in passing:
-            continue
+    for word in words(ruled(_WHERE.sub(" ", text))):
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
         is_other = (
             known and not own & {word, known} and not FORMATS & {word, known} and known not in _IN_PASSING

@@ -46,7 +46,8 @@ class Found:
     `ranks` tells for each context chunk at which rank which retriever found it, `lifts` how far each part of
     its score raised it above the average page, where pages were put in order by those; `named` that pages
     were found by the very name of what is asked for, which is as sure as can be. `below` are the pages that
-    come next, as many again, of which no sign is read: for a model that has room for them.
+    come next, as many again, of which no sign is read: for a model that has room for them. `is_blind` tells
+    that pages were put in order without their sentences, which their release still learns.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -57,6 +58,7 @@ class Found:
     named: bool = False
     lifts: dict[str, dict[str, float]] = field(default_factory=dict)
     below: tuple[Evidence, ...] = ()
+    is_blind: bool = False
 
     @property
     def confidence(self) -> float:
@@ -97,6 +99,7 @@ def merged(lists: Sequence[Found]) -> Found:
         for found in lists:
             if rank < len(found.evidence):
                 taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
+    blind = any(found.is_blind for found in lists)
     numbered = enumerate(list(taken.values())[: KEPT * 2], start=1)
     rarity: dict[str, float] = {}
     for found in lists:
@@ -108,7 +111,7 @@ def merged(lists: Sequence[Found]) -> Found:
     for found in reversed(lists):
         ranks |= found.ranks
         lifts |= found.lifts
-    return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named, lifts)
+    return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named, lifts, is_blind=blind)
 
 
 def followed(fresh: Found, again: Found, known: Found) -> Found:

@@ -265,31 +265,36 @@ class PageViews:
         self._seen: OrderedDict[str, SeenPage] = OrderedDict()
         self._chunks: OrderedDict[str, ContextChunk] = OrderedDict()
         self._alike: frozenset[str] = frozenset()
+        self._changes = 0
 
     def clear(self, live: Iterable[Live] = ()) -> None:
         """Forget all pages; of those that are `live` it is known which have a heading that others have."""
         self._alike = frozenset(page for one in live for page in one.alike)
         self._seen.clear()
         self._chunks.clear()
+        self._changes += 1
 
     async def of(self, ids: Sequence[str], corpus: Corpus, pairs: LivePairs | None) -> dict[str, SeenPage]:
         """Return the pages of these ids that there are, in that order."""
-        missing = [key for key in ids if key not in self._seen]
+        missing, changes = [key for key in ids if key not in self._seen], self._changes
+        found = {key: self._seen[key] for key in ids if key in self._seen}
         if missing:
             kept = await self._store.views(corpus.views, missing)
             kept |= await self._made_now([key for key in missing if key not in kept], corpus)
             made = await pairs.views(self._store, corpus.encoder, missing) if pairs else {}
-            self._seen |= {key: SeenPage.read(view, made.get(key)) for key, view in kept.items()}
-        found = {key: self._seen[key] for key in ids if key in self._seen}
+            found |= {key: SeenPage.read(view, made.get(key)) for key, view in kept.items()}
+            if self._changes == changes:  # else what was read may be of before
+                self._seen |= {key: found[key] for key in kept}
         while len(self._seen) > CACHED:
             self._seen.popitem(last=False)
-        return found
+        return {key: found[key] for key in ids if key in found}
 
     async def learn(self, pages: Collection[ContextChunk], corpus: Corpus) -> list[str]:
         """Embed the sentences of a corpus' pages; return the first pages, by id, all of whose are then."""
         read = await self._unlearned.read(pages, corpus.encoder) if self._unlearned else []
         for page in read:
             self._seen.pop(page.id, None)
+        self._changes += bool(read)
         return [page.id for page in read]
 
     async def _made_now(self, ids: Sequence[str], corpus: Corpus) -> dict[str, bytes]:

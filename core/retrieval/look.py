@@ -96,7 +96,7 @@ class Pool:
         return sorted(range(len(self.keys)), key=lambda at: -scores[at])[:keep]
 
     def behind(self, read: Pool, order: Sequence[int]) -> Pool:
-        """Return these pages in this order behind those that were `read`: of them no token is known."""
+        """Return these pages in this order behind those of them that were `read`, whose tokens are known."""
         rest = [at for at in order if self.keys[at] not in read.passages]
         return Pool(
             (*read.keys, *(self.keys[at] for at in rest)),
@@ -123,6 +123,7 @@ class Look:
         self.wanted = sought.wanted
         self._pairs = pairs
         self._hits: Hits | None = None
+        self._is_blind = sources.is_learning
 
     @property
     def query(self) -> Vector:
@@ -223,20 +224,24 @@ class Look:
         )
 
     async def read_closely(self, pool: Pool) -> Pool:
-        """Return a pool whose best pages come first, their sentences read, where a release learns them.
+        """Return a pool with the sentences of its best pages read, where the release still learns them.
 
-        Where too many are read for others, it is returned as it is.
+        Where others have pages read, it is returned as it is.
         """
         if not self.sources.is_learning:
             return pool
         with_tokens = await self._tokens() is not None
         seen = (await self._seen(pool.keys)).values()
         if all(page.tokens if with_tokens else page.rows is not None for page in seen):
+            self._is_blind = False
             return pool
         order = pool.best(self.ranking.scores(pool.table), len(pool.keys))
         best = await self.sources.pages.chunks([pool.keys[at] for at in order[:PAGES]])
         read = await self.sources.pages.learn(list(best.values()), self.live.corpus)
-        return pool.behind(await self.pool(read), order) if read else pool
+        if not read:
+            return pool
+        self._is_blind = False
+        return pool.behind(await self.pool(read), order)
 
     async def _seen(self, keys: Sequence[str]) -> dict[str, SeenPage]:
         return await self.sources.pages.of(keys, self.live.corpus, self._pairs)
@@ -293,7 +298,16 @@ class Look:
         named = {name: found for name, (_, found) in zip(names, hits.lists, strict=False)}
         ranks = ranks_of(evidence, self.live, named)
         lifts = {} if votes is None else self._lifts(pool, there, votes)
-        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement, lifts=lifts, below=below)
+        return Found(
+            evidence,
+            read,
+            hits.rarity,
+            ranks,
+            self.ranking.judgement,
+            lifts=lifts,
+            below=below,
+            is_blind=self._is_blind,
+        )
 
     def _lifts(self, pool: Pool, places: Sequence[int], votes: Numbers) -> dict[str, dict[str, float]]:
         """Return how far each part of the score raised pages above the mean of the pool, by chunk."""

@@ -166,13 +166,11 @@ class Searcher:
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name], self._pairs[name]
             self.learning.discard(name)
-            self.sayings.forget(name)
         self._pages.clear(self._live.values())
         self._places.clear()
         self._windows.clear()
         self._sources.clear()
-        if release is not None:  # who loads all starts, and somebody may wait for that
-            await self.sayings.of(release)
+        await self.sayings.renew()
 
     def live_pairs(self, release: str) -> LivePairs | None:
         """Return the pairs made of a live corpus, None where it has none or is not live."""
@@ -301,7 +299,7 @@ class Searcher:
         for release, live in list(self._live.items()):
             mine = {key: some for key, some in sections.items() if some[0].release == release}
             there = {page.id: page for some in mine.values() for page in some}
-            if release in self.learning:
+            if there and release in self.learning:
                 await self._pages.learn(list(there.values()), live.corpus)
             seen = await self._pages.of(list(there), live.corpus, self._pairs.get(release))
             for key, some in mine.items():

@@ -255,9 +255,12 @@ class Sayings:
         self._product = product
         self._read: dict[str, tuple[Spoken, Said]] = {}
 
-    def forget(self, release: str) -> None:
-        """Forget a release that is live no more."""
-        self._read.pop(release, None)
+    async def renew(self) -> None:
+        """Read again what was read of releases of which something else is live now; forget what is gone."""
+        for release, (live, _) in list(self._read.items()):
+            if self._live(release) is not live:
+                self._read.pop(release, None)
+                await self.of(release)
 
     async def of(self, release: str) -> Said:
         """Return all that a release says, nothing for one that is not live."""
@@ -268,5 +271,6 @@ class Sayings:
         if known is None or known[0] is not live:
             texts = live.text_of.values()
             known = live, await aside(len(texts), Said.of, texts, self._product)
-            self._read[release] = known
+            if self._live(release) is live:
+                self._read[release] = known
         return known[1]

@@ -157,7 +157,7 @@ class SqlTextVectors(Store):
         """Keep vectors by the hash of their text, and what is given of their tokens."""
         rows: list[dict[str, Any]] = [
             {"encoder": encoder, "text_hash": key, "vector": vector.astype(np.float32).tobytes()}
-            for key, vector in vectors.items()
+            for key, vector in sorted(vectors.items())  # two processes would wait for each other's rows
         ]
         if not rows:
             return

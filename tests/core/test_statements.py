@@ -61,6 +61,9 @@ async def test_what_a_release_says_is_read_once_and_anew_when_something_else_is_
     assert await sayings.of("1.0") is first
     live["1.0"] = live["2.0"]
     assert (await sayings.of("1.0")).lacking(lid) == lid
+    live["2.0"] = Live(a="The lid is red.")
+    await sayings.renew()
+    assert (await sayings.of("2.0")).lacking(lid) == [] and sayings._read["2.0"][0] is live["2.0"]
     del live["1.0"]
-    sayings.forget("1.0")
-    assert (await sayings.of("1.0")).lacking(lid) == lid
+    await sayings.renew()
+    assert (await sayings.of("1.0")).lacking(lid) == lid and list(sayings._read) == ["2.0"]

@@ -79,15 +79,15 @@ _NEW_CODE = re.compile(
 """What introduces code as it should not be written any more, and as it should."""
 _ENDS = re.compile(
     r"[*_]{0,2}(?:(?:note|warning|caution|important|attention)\b[*_:.! ]{0,4})?"
-    r"(?:(?:this|these)\b(?: [\w`.()-]+){0,4} (?:is|are|was|were|has been|have been)"
-    r"(?: (?:now|strongly|officially|considered))?"
+    r"(?:(?:this|these)\b(?! (?:keyword )?(?:arg|param))(?: [\w`.()-]+){0,4}"
+    r" (?:is|are|was|were|has been|have been)(?: (?:now|strongly|officially|considered))?"
     r" (?:deprecated|obsolete|discouraged|superseded|unmaintained)\b"
-    r"|deprecated\b(?!(?: (?:since|in) version [\w.]+)?:? (?:the )?[`*\w.]+"
-    r" (?:arguments?|keywords?|parameters?)\b))",
+    r"|deprecated\b(?! (?:aliases|apis?|arguments|features|functions|methods|names|options|parameters)\b)"
+    r"(?!(?: (?:since|in)\b[^:\n]{0,60})?:? (?:the )?[`*\w.]+(?: and [`*\w.]+)? (?:arg|keyword|param)))",
     re.IGNORECASE,
 )
 """What says of the thing that an entry is about that it should not be used any more."""
-_NAMED = re.compile(r"[A-Za-z][_.:]{1,2}\w|\w\(|(?:^|\s)--?[a-z]|[a-z][A-Z]")
+_NAMED = re.compile(r"[A-Za-z]{2}[_.:]{1,2}\w|\w\(|(?:^|\s)(?:--?[a-z]|(?!macOS|iOS)[a-z]\w{0,40}[A-Z])")
 """A thing in code in a heading: "PRAGMA case_sensitive_like"."""
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""

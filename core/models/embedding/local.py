@@ -120,10 +120,12 @@ class LocalEncoder:
     async def encode_tokens(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
         """Return what `encode` does, and the unit vectors of each text's tokens but special ones."""
         if len(texts) <= BATCH:
+            known = {text: self._tokens[text] for text in texts if text in self._tokens}
             for text in texts:
-                if text not in self._tokens:
+                if text not in known:
                     self._cache.pop(text, None)
-            return await self._encode_few(texts), [self._tokens[text] for text in texts]
+            rows = await self._encode_few(texts)  # others may have been forgotten meanwhile
+            return rows, [known[text] if text in known else self._tokens[text] for text in texts]
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         tokens = [vectors[:0]] * len(texts)
         for places, (rows, read) in await self._in_batches(texts, (self._many or self._run).with_tokens):

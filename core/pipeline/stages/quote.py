@@ -113,7 +113,7 @@ class Quote:
         level = "sure" if (context.came or context.dropped) and level == "close" else level
         level = "sure" if context.elsewhere[0] and settled else level
         learns = not (settled or pages.named) and self._searcher.learning.intersection(context.releases)
-        if level == "sure" and learns and not all(whole.near for whole in sections.values()):
+        if level == "sure" and learns and (pages.is_blind or not all(one.near for one in sections.values())):
             level = "close"  # how sure it is was learnt from pages whose sentences are embedded
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language

@@ -418,6 +418,9 @@ def test_a_mark_of_a_version_is_quoted_that_holds_of_the_question_what_the_entry
         ("Deprecated since version 2.6: the `key` argument does nothing.", "seal()", False),
         ("Deprecated since version 2.6: use `sign()` instead.", "How cookies are sealed in 3.1", False),
         ("The dictionary form is deprecated.", "seal()", False),
+        ("Deprecated since version 2.6, removed in version 3.0: The loop parameter.", "seal()", False),
+        ("This keyword argument has been deprecated.", "seal()", False),
+        ("Deprecated names still work.", "seal()", False),
     ],
 )
 def test_that_an_entry_is_deprecated_goes_with_whatever_is_said_of_it(

@@ -105,6 +105,7 @@ def test_texinfo_numbers_its_headings_without_a_dot():
         ("Uses - SE", "<h1>Uses of Class<br>java.util.ArrayList</h1>{}", "Uses of Class java.util.ArrayList"),
         ("HTTP | Tool v1", "<h1>Tool v1</h1><h2>Table of Contents</h2><h1>HTTP</h1>{}", "HTTP"),
         ("HTTP | Tool v1", "<header><h1>Tool v1</h1></header><h2>HTTP</h2>{}<h3>Class: Agent</h3>{}", "HTTP"),
+        ("FAQ - Tool", "<main><h1>Tool</h1>{}<h2>Install</h2>{}<h2>FAQ</h2>{}</main>", "Tool"),
         ("Guide — Tool Docs", "<main><h1>Guide</h1>{}<h2>Tool Docs</h2>{}</main>", "Guide"),
     ],
 )

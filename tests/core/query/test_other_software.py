@@ -20,6 +20,9 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("upload it to aws s3", ("aws", "s3")),
         ("502s from the aws alb", ()),
         ("the db is on AWS", ()),
+        ("on aws, how do i give my aws role to it", ("aws",)),
+        ("how do i migrate from heroku", ("heroku",)),
+        ("how do i create a bucket in aws", ("aws",)),
         # the product, its language, formats and protocols, words
         ("how do I start kettle", ()),
         ("python 3.12 and kettle-py", ()),

@@ -131,6 +131,20 @@ async def test_where_others_have_pages_read_a_question_does_not_wait_for_them(
     searcher, store, vectors = await unread(20, encoder)
     found = await searcher.search(QUESTION, vectors, "1.0")
     assert len(found.evidence) == 8 and await lacking(store, encoder, [found.evidence[0].chunk])
+    assert found.is_blind, "what is quoted of it is not sure"
+    monkeypatch.setattr(unlearned, "QUESTIONS", 2)
+    assert not (await searcher.search(QUESTION, vectors, "1.0")).is_blind
+
+
+async def test_after_some_seconds_what_is_embedded_by_then_counts(
+    monkeypatch: pytest.MonkeyPatch, tables: list[Pool]
+) -> None:
+    monkeypatch.setattr(unlearned, "SECONDS", -1.0)
+    encoder = Tokens()
+    searcher, store, vectors = await unread(20, encoder)
+    found = await searcher.search(QUESTION, vectors, "1.0")
+    assert len(found.evidence) == 8 and found.is_blind and set(encoder.calls) == {1}
+    assert await lacking(store, encoder, [found.evidence[0].chunk])
 
 
 async def test_where_nothing_can_be_embedded_a_question_is_answered_without() -> None:

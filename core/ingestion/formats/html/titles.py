@@ -116,7 +116,7 @@ def _drop_site(soup: BeautifulSoup, named: list[str]) -> None:
     at = next((n for n, (_, said) in enumerate(heads) if said == own), 0)
     sites = set(map(plain, named[1:])) - {own}
     for tag, said in heads[:at]:
-        if tag.name == "h1" and said in sites:
+        if tag.name == "h1" and said in sites and not tag.find_parent(["main", "article"]):
             tag.decompose()
 
 
