@@ -213,3 +213,17 @@ def _cut(found: Found, evidence: Sequence[Evidence], keep: int) -> Found:
 def _log_odds(probability: float) -> float:
     kept = min(max(probability, _LEAST), 1.0 - _LEAST)
     return math.log(kept / (1.0 - kept))
+
+
+def each_once(chunks: Mapping[str, ContextChunk], keys: Sequence[str], places: Sequence[int]) -> list[int]:
+    """Leave out pages that say under their heading what one before them does, as a changelog that two
+    documents include.
+    """
+    said: set[tuple[str, str]] = set()
+    kept = []
+    for at in places:
+        if page := chunks.get(keys[at]):
+            if (page.heading, page.page) not in said:
+                kept.append(at)
+            said.add((page.heading, page.page))
+    return kept

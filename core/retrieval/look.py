@@ -12,7 +12,7 @@ from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import CorpusStore, Encoder, Matrix, TokenEncoder, VectorIndex, WordIndex, for_questions
 from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
-from core.retrieval.found import KEPT, VOTES, Found, ranks_of
+from core.retrieval.found import KEPT, VOTES, Found, each_once, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live, PageViews, SeenPage, views_of
 from core.retrieval.pregenerated import LivePairs
@@ -274,7 +274,7 @@ class Look:
         more = (key for best in keys[: self.wanted] for key in self.live.beside(best))
         chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
-        there = _once(chunks, pool.keys, places)
+        there = each_once(chunks, pool.keys, places)
         every = tuple(
             Evidence(number, chunks[key], float(scores[at]), said_in(pool.passages[key], chunks[key].page))
             for number, at in enumerate(there, start=1)
@@ -316,20 +316,6 @@ class Look:
             pool.keys[at]: {**dict(zip(FEATURES, lifts[at].tolist(), strict=True)), VOTES: float(votes[at])}
             for at in places
         }
-
-
-def _once(chunks: Mapping[str, ContextChunk], keys: Sequence[str], places: Sequence[int]) -> list[int]:
-    """Leave out pages that say under their heading what one before them does, as a changelog that two
-    documents include.
-    """
-    said: set[tuple[str, str]] = set()
-    kept = []
-    for at in places:
-        if page := chunks.get(keys[at]):
-            if (page.heading, page.page) not in said:
-                kept.append(at)
-            said.add((page.heading, page.page))
-    return kept
 
 
 def said_in(passages: Sequence[str], page: str) -> tuple[str, ...]:
