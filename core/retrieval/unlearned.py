@@ -1,8 +1,8 @@
-"""Sentences of the few pages that a question is about, embedded while it waits (*ours*).
+"""Sentences of a few pages, embedded while a question waits for them (*ours*).
 
-A release answers as soon as its passages are found, and learns its sentences after that, a large one for an
-hour. Until then pages are told apart worse, so that a question has those read at once that it may be about:
-a second on one core, once for each page.
+A release answers as soon as its passages are indexed. Its sentences follow, which takes up to an hour for a
+large release, and until then pages are ranked worse. So the pages that may answer a question are read at
+once: about two seconds on one core, and only once for each page.
 """
 
 from __future__ import annotations
