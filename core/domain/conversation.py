@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.domain.documents import ContextChunk, Resolution, single_spaced
+from core.domain.documents import Evidence, Resolution, single_spaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +153,6 @@ class Queries:
     rewritten: bool = False
     carried: tuple[str, ...] = ()
     """Words of the thread that one of the searches takes along; no part of what is asked."""
-
-
-class Hit(NamedTuple):
-    """A search chunk found by one retriever for one query; a higher score is better."""
-
-    chunk_id: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A context chunk offered to the answer under a number; `matched` are the passages found in it."""
-
-    number: int
-    chunk: ContextChunk
-    score: float
-    matched: tuple[str, ...] = ()
 
 
 Route = Literal["reuse", "reference", "avoid", "documents", "quote", "calculation", "abstain"]

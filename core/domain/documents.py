@@ -1,4 +1,4 @@
-"""The product, its releases, and its documents on their way to the chunks that are searched."""
+"""The product, its releases, and its documents on their way to the chunks that are searched and found."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,28 @@ class ContextChunk:
     def hash(self) -> str:
         """Hash what the page says, so that a changed page is noticed wherever it is cited."""
         return content_hash(self.path, self.page)
+
+
+class Hit(NamedTuple):
+    """A search chunk found by one retriever for one query; a higher score is better."""
+
+    chunk_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A context chunk offered to the answer under a number; `matched` are the passages found in it.
+
+    `margin` tells how much better it holds the question's tokens than what was looked at does on average, a
+    difference of cosines; None where that is not known.
+    """
+
+    number: int
+    chunk: ContextChunk
+    score: float
+    matched: tuple[str, ...] = ()
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

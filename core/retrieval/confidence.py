@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.domain import Evidence, Hit, Level
-from core.retrieval.features import is_identifier
+from core.retrieval.features import FEATURES, Numbers, is_identifier
 from core.text.words import index_terms
 
 AGREED = 10
@@ -18,8 +18,12 @@ COMMON_RARITY = 2.0
 """A term below this inverse document frequency is a very common one: the product's name."""
 RIVAL = 0.1
 """Share of the best page's score that a page may be below it and still be as good."""
+USUAL = 0.12
+"""Margin of the pages that are quoted, on average of those that the weights were fitted on."""
 PAGES = 8
 """Pages that a search hands on: fewer, of a small corpus, are not the more rivals for it."""
+MARGIN_OF = 9
+"""Pages of which the tokens must be known to tell how far one stands out: more than are handed on."""
 TELLING = 4
 """Passages from which on it tells something that none has a word; in fewer most words are missing."""
 JUDGED = Path(__file__).with_name("pages.json")
@@ -63,7 +67,8 @@ class QuoteSigns:
     by rarity, that stand in the quote, `names` that of its identifiers (0 where it has none); `code` is 1
     where the quote has a block of code; `rivals` the share of all pages whose score is as good as the best's;
     `share` how likely the ranking takes the quoted sections for the right ones: it is fitted as a probability
-    over pages, so its scores tell one for any product.
+    over pages, so its scores tell one for any product. `margin` is how much better the best of its pages
+    holds the question's tokens than what was looked at does on average; USUAL where that is not known.
     """
 
     found: float = 0.0
@@ -72,6 +77,7 @@ class QuoteSigns:
     code: float = 0.0
     rivals: float = 0.0
     share: float = 0.0
+    margin: float = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class Judgement:
     """A logistic regression on signs, and the least probability that is enough for an answer.
 
     Down to `close` the pages are the closest there is to one. No probability above `most` is told: above it
-    nobody can know.
+    nobody can know. Where `shown` is given, its own `close` decides instead whether there is anything.
     """
 
     coefficients: Mapping[str, float] = field(default_factory=dict)
@@ -87,10 +93,20 @@ class Judgement:
     enough: float = 0.75
     close: float = 0.65
     most: float = 1.0
+    shown: Judgement | None = None
 
     def level(self, confidence: float) -> Level:
         """Say what pages of that confidence are: an answer, the closest to one, or nothing."""
         return "sure" if confidence >= self.enough else "close" if confidence >= self.close else "none"
+
+    def level_of(self, signs: Signs | QuoteSigns) -> Level:
+        """Say what something with these signs is: an answer, the closest to one, or nothing."""
+        confidence = self.confidence(signs)
+        if self.shown is None:
+            return self.level(confidence)
+        if self.shown.confidence(signs) < self.shown.close:
+            return "none"
+        return "sure" if confidence >= self.enough else "close"
 
     def confidence(self, signs: Signs | QuoteSigns) -> float:
         """Estimate the probability that a question with these signs has an answer."""
@@ -109,15 +125,19 @@ PLAIN_JUDGEMENT = Judgement(
 def read_judgement(path: Path) -> Judgement:
     """Read a judgement as it is shipped; blocking."""
     kept = json.loads(path.read_text("utf-8"))
-    return Judgement(
-        kept["coefficients"], *(float(kept[name]) for name in ("bias", "enough", "close", "most"))
+    judgement = Judgement(
+        kept["coefficients"], float(kept["bias"]), float(kept["enough"]), most=float(kept["most"])
     )
+    if (shown := kept.get("shown")) is None:
+        return replace(judgement, close=float(kept["close"]))
+    least = Judgement(shown["coefficients"], float(shown["bias"]), close=float(shown["close"]))
+    return replace(judgement, close=least.close, shown=least)
 
 
 DEFAULT_JUDGEMENT = read_judgement(JUDGED)
 """By the signs of the pages that were found: whether they answer."""
 QUOTE_JUDGEMENT = read_judgement(QUOTES)
-"""By what is quoted: whether it holds the answer. A quote below `close` is not shown."""
+"""By what is quoted: whether it holds the answer, and whether it is near enough to be shown."""
 
 
 def signs(
@@ -173,6 +193,7 @@ def quote_signs(
     best = max((item.score for item in pages), default=0.0)
     rivals = sum(item.score >= best - RIVAL * abs(best) for item in pages)
     sections = {section_of(item) for item in pages if item.chunk.hash in cited}
+    margins = [item.margin for item in pages if item.margin is not None and item.chunk.hash in cited]
     likely = [math.exp(max(item.score - best, -50.0)) for item in pages]
     quoted = sum(own for own, item in zip(likely, pages, strict=True) if section_of(item) in sections)
     return QuoteSigns(
@@ -182,7 +203,22 @@ def quote_signs(
         float("```" in text),
         rivals / max(len(pages), PAGES),
         quoted / (sum(likely) or 1.0),
+        max(margins, default=USUAL),
     )
+
+
+def margins(table: Numbers) -> list[float | None]:
+    """Return how much better each page holds the question's tokens than those of the table do on average.
+
+    `table` has shape (pages, FEATURES). None for a page whose tokens are not known, and for all of them where
+    fewer than MARGIN_OF are: those that were looked up by name are no measure for one another.
+    """
+    held = table[:, FEATURES.index("tokens")]
+    known = held != 0.0
+    if known.sum() < MARGIN_OF:
+        return [None] * len(held)
+    usual = float(held[known].mean())
+    return [float(one) - usual if there else None for one, there in zip(held, known, strict=True)]
 
 
 def section_of(item: Evidence) -> tuple[str, str, str]:

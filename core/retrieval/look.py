@@ -10,7 +10,7 @@ import numpy as np
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import CorpusStore, Encoder, Matrix, TokenEncoder, VectorIndex, WordIndex, for_questions
-from core.retrieval.confidence import signs
+from core.retrieval.confidence import margins, signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, PageView, features
 from core.retrieval.found import KEPT, VOTES, Found, each_once, ranks_of
 from core.retrieval.fusion import weighted
@@ -275,10 +275,13 @@ class Look:
         chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
         there = each_once(chunks, pool.keys, places)
+        margin = margins(pool.table)
         every = tuple(
-            Evidence(number, chunks[key], float(scores[at]), said_in(pool.passages[key], chunks[key].page))
+            Evidence(
+                number, page, float(scores[at]), said_in(pool.passages[pool.keys[at]], page.page), margin[at]
+            )
             for number, at in enumerate(there, start=1)
-            for key in (pool.keys[at],)
+            for page in (chunks[pool.keys[at]],)
         )
         evidence, below, there = every[: self.wanted], every[self.wanted :], there[: self.wanted]
         # how sure the passages are; a page that only its pairs brought is no sign of an answer

@@ -37,6 +37,19 @@ async def kill(kettle: Kettle) -> Row:
         return await served("kill", lived, since, "a whole start included")
 
 
+async def unmounted(folder: Path, within: float = 10.0) -> None:
+    """Take a disk away, once the helpers of a process that was killed have seen that it is gone."""
+    until = time.monotonic() + within
+    while True:
+        try:
+            command("umount", str(folder))
+            return
+        except CannotBeInjected:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(0.1)
+
+
 @asynccontextmanager
 async def own_disk(kettle: Kettle, *mount: str) -> AsyncIterator[None]:
     """Put the home on a disk of its own."""
@@ -48,11 +61,8 @@ async def own_disk(kettle: Kettle, *mount: str) -> AsyncIterator[None]:
         os.sync()  # nobody copies a home to a disk that fails within the half minute until it is written
         yield
     finally:
-        for _ in range(100):
-            with contextlib.suppress(CannotBeInjected):
-                command("umount", str(kettle.home))
-                break
-            await asyncio.sleep(0.1)
+        with contextlib.suppress(CannotBeInjected):
+            await unmounted(kettle.home)
 
 
 @fault("full disk", "The disk is full (a tmpfs without a free byte), then has room again")
@@ -86,7 +96,7 @@ async def read_only(kettle: Kettle) -> Row:
         told = await lived.reads(root)
         lived.asked.pop(root, None)  # nobody was promised an answer to it
         await lived.kill()
-        command("umount", str(kettle.home))
+        await unmounted(kettle.home)
         os.system(f"e2fsck -fy {image} >/dev/null 2>&1")
         command("mount", "-o", "loop", str(image), str(kettle.home))
         since = time.monotonic()

@@ -63,8 +63,6 @@ _STILL = re.compile(
     re.IGNORECASE,
 )
 """What asks whether something is as it was: "does `-W` still stop at the first one?"."""
-_OTHERS = 0.1
-"""How much likelier it is that one of several sections answers, where the first hardly does; ours."""
 
 
 class Quote:
@@ -107,7 +105,7 @@ class Quote:
         cited = {entry.hash for entry in told.citations}
         signs = _signs(context, pages, told)
         confidence = judgement.confidence(signs)
-        level = judgement.level(confidence)
+        level = judgement.level_of(signs)
         if level == "none" and pages.level == "sure":
             level = "close"  # the page is there, and people find what the quote lacks
         level = "sure" if (context.came or context.dropped) and level == "close" else level
@@ -128,8 +126,6 @@ class Quote:
             several = told.closest()
             told = Told(several.text, several.citations, held=several.held)
             cited = {entry.hash for entry in told.citations}
-            if len(cited) > 1:
-                confidence = max(confidence, min(confidence + _OTHERS, judgement.enough))
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -224,7 +220,7 @@ class Quote:
     def _is_doubtful(self, context: QueryContext, found: Found, told: Quoted) -> bool:
         """Return True if quotes are no more than the closest to an answer."""
         judgement = self._searcher.ranking.quotes
-        return judgement.level(judgement.confidence(_signs(context, found, told))) != "sure"
+        return judgement.level_of(_signs(context, found, told)) != "sure"
 
     def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, Whole]) -> Quoted:
         """Quote one of the compared releases."""
@@ -370,7 +366,7 @@ def _by_release(
             return True
         cited = {entry.hash for entry in told.citations}
         signs = quote_signs(found.confidence, told.held, terms, told.text, group, cited)
-        return judgement.level(judgement.confidence(signs)) != "none"
+        return judgement.level_of(signs) != "none"
 
     return [Part(part, terms, group, found.weight, partial(bears, group)) for group in told]
 

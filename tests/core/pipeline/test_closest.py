@@ -50,14 +50,10 @@ async def asked(
     return await run(recipe_of("threadlore")(parts), context)
 
 
-@pytest.mark.parametrize(("enough", "told"), [(1.0, 0.6), (0.55, 0.55)])
-async def test_a_hedge_of_several_sections_is_surer_than_its_first_but_never_sure(
-    enough: float, told: float
-) -> None:
-    answer = await asked(enough)
-    assert (answer.level, len(answer.citations)) == ("close", 3)
+async def test_a_hedge_of_several_sections_is_as_sure_as_its_first() -> None:
+    answer = await asked(1.0)
+    assert (answer.level, len(answer.citations), answer.confidence) == ("close", 3, 0.5)
     assert answer.text.startswith("The closest I found:")
-    assert answer.confidence == pytest.approx(told)
 
 
 async def test_one_section_alone_is_as_sure_as_it_is() -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
+from core.retrieval.confidence import MARGIN_OF, margins
 from core.retrieval.features import (
     FEATURES,
     WINDOWS,
@@ -45,6 +46,16 @@ def test_a_page_counts_by_all_its_windows_and_by_its_best_one() -> None:
     assert matches(question, [both, one]) == pytest.approx(
         [(near.max(axis=0).mean() + near.mean(axis=1).max()) / 2, nearest(question, one).mean()]
     )
+
+
+def test_how_far_a_page_stands_out_is_told_where_enough_others_were_looked_at() -> None:
+    table = np.zeros((MARGIN_OF + 1, len(FEATURES)))
+    table[:-1, FEATURES.index("tokens")] = [0.9, *[0.4] * (MARGIN_OF - 1)]
+    found = margins(table)
+    usual = (0.9 + 0.4 * (MARGIN_OF - 1)) / MARGIN_OF
+    assert found[:2] == [pytest.approx(0.9 - usual), pytest.approx(0.4 - usual)] and found[-1] is None
+    assert margins(table[1:]) == [None] * MARGIN_OF, "the last one's tokens are not known"
+    assert margins(table[:0]) == []
 
 
 def test_texts_without_tokens_are_near_nothing() -> None:

@@ -8,7 +8,14 @@ from dataclasses import replace
 import pytest
 
 from core.domain import ContextChunk, Evidence
-from core.retrieval.confidence import PAGES, QUOTE_JUDGEMENT, Judgement, QuoteSigns, quote_signs
+from core.retrieval.confidence import (
+    PAGES,
+    QUOTE_JUDGEMENT,
+    USUAL,
+    Judgement,
+    QuoteSigns,
+    quote_signs,
+)
 
 CHUNK = ContextChunk(
     "c1", "d1", "2.0", "timer.md", "https://kettle.example", "Timer", "Timer", "It rings.", "h1"
@@ -48,18 +55,29 @@ def test_the_share_of_a_quote_is_how_likely_the_ranking_takes_its_section_for_th
     assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).share == 0.0
 
 
+def test_the_margin_of_a_quote_is_that_of_its_best_page_and_usual_where_none_is_known() -> None:
+    other = replace(CHUNK, heading="Lid", page="It shuts.")
+    found = [Evidence(1, CHUNK, 2.0, (), 0.2), Evidence(2, other, 1.0, (), 0.3), Evidence(3, CHUNK, 0.5)]
+    assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash}).margin == 0.2
+    assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash, other.hash}).margin == 0.3
+    assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).margin == USUAL
+    assert quote_signs(0.9, 1.0, [], "", pages(1.0), {CHUNK.hash}).margin == USUAL
+
+
 def test_without_pages_there_are_no_rivals() -> None:
     assert quote_signs(0.0, 0.0, [], "", []) == QuoteSigns()
 
 
 def test_nothing_is_said_to_be_surer_than_anybody_knows() -> None:
-    sure = QuoteSigns(1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
+    sure = QuoteSigns(1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.3)
     assert QUOTE_JUDGEMENT.confidence(sure) == QUOTE_JUDGEMENT.most == 0.8
-    assert QUOTE_JUDGEMENT.level(QUOTE_JUDGEMENT.confidence(sure)) == "sure"
+    assert QUOTE_JUDGEMENT.level_of(sure) == "sure"
     assert Judgement({"found": 9.0}).confidence(sure) > 0.99
 
 
 def test_a_quote_of_unlikely_pages_that_holds_nothing_of_the_question_is_not_shown() -> None:
-    poor = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.5, 0.1, 0.0, 0.0, 0.5, 0.1))
-    middling = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.8, 0.5, 0.0, 0.0, 0.3, 0.4))
-    assert QUOTE_JUDGEMENT.level(poor) == "none" and QUOTE_JUDGEMENT.level(middling) == "close"
+    poor = QuoteSigns(0.5, 0.1, 0.0, 0.0, 0.5, 0.1)
+    middling = QuoteSigns(0.8, 0.5, 0.0, 0.0, 0.3, 0.4)
+    assert QUOTE_JUDGEMENT.level_of(poor) == "none" and QUOTE_JUDGEMENT.level_of(middling) == "close"
+    far = replace(poor, margin=1.0)
+    assert QUOTE_JUDGEMENT.level_of(far) == "none", "whether it is shown goes by the other signs"
