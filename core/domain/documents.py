@@ -93,8 +93,8 @@ class Hit(NamedTuple):
 class Evidence:
     """A context chunk offered to the answer under a number; `matched` are the passages found in it.
 
-    `margin` tells how much better it holds the question's tokens than what was looked at does on average, a
-    difference of cosines; None where that is not known.
+    `margin` tells how far it stands out by how well it holds the question's tokens, among all that was looked
+    at, a difference of cosines; None where that is not known.
     """
 
     number: int

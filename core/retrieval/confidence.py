@@ -67,8 +67,8 @@ class QuoteSigns:
     by rarity, that stand in the quote, `names` that of its identifiers (0 where it has none); `code` is 1
     where the quote has a block of code; `rivals` the share of all pages whose score is as good as the best's;
     `share` how likely the ranking takes the quoted sections for the right ones: it is fitted as a probability
-    over pages, so its scores tell one for any product. `margin` is how much better the best of its pages
-    holds the question's tokens than what was looked at does on average; USUAL where that is not known.
+    over pages, so its scores tell one for any product. `margin` is how far the best of its pages stands out
+    by the question's tokens (`margins`), about 0 to .3; USUAL where that is not known.
     """
 
     found: float = 0.0
@@ -85,7 +85,8 @@ class Judgement:
     """A logistic regression on signs, and the least probability that is enough for an answer.
 
     Down to `close` the pages are the closest there is to one. No probability above `most` is told: above it
-    nobody can know. Where `shown` is given, its own `close` decides instead whether there is anything.
+    nobody can know. Where `shown` is given, that decides by its own weights and its own `close` whether there
+    is anything: then `level_of` tells what it is, and `level` does not.
     """
 
     coefficients: Mapping[str, float] = field(default_factory=dict)
@@ -186,14 +187,21 @@ def quote_signs(
     text: str,
     pages: Sequence[Evidence],
     cited: Collection[str] = (),
+    searches: Sequence[Sequence[Evidence]] = (),
 ) -> QuoteSigns:
-    """Read the signs off a quote: `text` as it is shown, quoted from the `pages` whose hashes are `cited`."""
+    """Read the signs off a quote: `text` as it is shown, quoted from the `pages` whose hashes are `cited`.
+
+    Where they come from several `searches`, the one whose pages stand out least tells the margin.
+    """
     names = [term for term in terms if is_identifier(term)]
     here = frozenset(index_terms(text) if names else ())
     best = max((item.score for item in pages), default=0.0)
     rivals = sum(item.score >= best - RIVAL * abs(best) for item in pages)
     sections = {section_of(item) for item in pages if item.chunk.hash in cited}
-    margins = [item.margin for item in pages if item.margin is not None and item.chunk.hash in cited]
+    each = [
+        [item.margin for item in found if item.margin is not None and item.chunk.hash in cited]
+        for found in searches or (pages,)
+    ]
     likely = [math.exp(max(item.score - best, -50.0)) for item in pages]
     quoted = sum(own for own, item in zip(likely, pages, strict=True) if section_of(item) in sections)
     return QuoteSigns(
@@ -203,19 +211,21 @@ def quote_signs(
         float("```" in text),
         rivals / max(len(pages), PAGES),
         quoted / (sum(likely) or 1.0),
-        max(margins, default=USUAL),
+        min((max(some) for some in each if some), default=USUAL),
     )
 
 
-def margins(table: Numbers) -> list[float | None]:
-    """Return how much better each page holds the question's tokens than those of the table do on average.
+def margins(table: Numbers, are_some_unknown: bool = False) -> list[float | None]:
+    """Return how far each page stands out by how well it holds the question's tokens, among all of the table.
 
-    `table` has shape (pages, FEATURES). None for a page whose tokens are not known, and for all of them where
-    fewer than MARGIN_OF are: those that were looked up by name are no measure for one another.
+    A difference to their mean, in cosines. `table` has shape (pages, FEATURES). None for a page whose tokens
+    are not known. None for all of them where fewer than MARGIN_OF are, as those that were looked up by name
+    are no measure for one another, and where a release still learns some of them (`are_some_unknown`): the
+    best, which are read at once, are none either.
     """
     held = table[:, FEATURES.index("tokens")]
     known = held != 0.0
-    if known.sum() < MARGIN_OF:
+    if known.sum() < MARGIN_OF or (are_some_unknown and not known.all()):
         return [None] * len(held)
     usual = float(held[known].mean())
     return [float(one) - usual if there else None for one, there in zip(held, known, strict=True)]

@@ -125,7 +125,7 @@ def followed(fresh: Found, again: Found, known: Found) -> Found:
     old = [item for item in known.evidence if item.chunk.id not in new]
     old.sort(key=lambda item: item.chunk.id not in twice)
     order = enumerate((*fresh.evidence, *old[:AGAIN]), start=1)
-    evidence = tuple(replace(item, number=number) for number, item in order)
+    evidence = tuple(replace(item, number=number, margin=None) for number, item in order)
     return replace(both, evidence=evidence, signs=known.signs, rarity={**both.rarity, **known.rarity})
 
 
@@ -158,7 +158,9 @@ def between(
         places = [place for place, page in enumerate(section) if page.id in found]
         for at, until in pairwise(places):
             for page in section[at + 1 : until] if until - at <= HOLE + 1 else ():
-                lacking.setdefault(page.id, replace(found[section[at].id], chunk=page, matched=()))
+                lacking.setdefault(
+                    page.id, replace(found[section[at].id], chunk=page, matched=(), margin=None)
+                )
     return tuple(lacking.values())
 
 

@@ -275,7 +275,7 @@ class Look:
         chunks = await self.sources.pages.chunks(list(dict.fromkeys([*keys, *more])))
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
         there = each_once(chunks, pool.keys, places)
-        margin = margins(pool.table)
+        margin = margins(pool.table, self.sources.is_learning)
         every = tuple(
             Evidence(
                 number, page, float(scores[at]), said_in(pool.passages[pool.keys[at]], page.page), margin[at]

@@ -160,11 +160,13 @@ def _judgement(kept: Any) -> Judgement:
 
 
 def _quotes(kept: Any) -> Judgement:
-    """Read how sure quotes are; from which probability on one is shown is not tuned."""
+    """Read how sure quotes are; whether one is shown is not tuned."""
     if kept is None:
         return QUOTE_JUDGEMENT
-    coefficients = _coefficients(kept, _QUOTE_SIGNS)
-    return replace(QUOTE_JUDGEMENT, coefficients=coefficients, bias=_number(kept["bias"]))
+    coefficients, bias = _coefficients(kept, _QUOTE_SIGNS), _number(kept["bias"])
+    if "margin" not in coefficients:  # of a version that did not know what tells most
+        return QUOTE_JUDGEMENT
+    return replace(QUOTE_JUDGEMENT, coefficients=coefficients, bias=bias)
 
 
 def _coefficients(kept: Mapping[str, Any], known: frozenset[str]) -> dict[str, float]:

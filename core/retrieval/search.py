@@ -257,7 +257,9 @@ class Searcher:
         }
         pages = await self._pages.chunks(list(dict.fromkeys(key for some in inside.values() for key in some)))
         return {
-            item.chunk.id: tuple(replace(item, chunk=pages[key], matched=()) for key in some if key in pages)
+            item.chunk.id: tuple(
+                Evidence(item.number, pages[key], item.score) for key in some if key in pages
+            )
             for item in evidence
             if (some := inside.get(item.chunk.id))
         }

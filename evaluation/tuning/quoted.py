@@ -1,11 +1,12 @@
 """How likely a quote is to hold the answer: fitted to answers that are known to be right or wrong (*ours*).
 
 `threadlore tune --answers FILE` fits it to a home, `python -m evaluation.tuning.quoted FOLDER …` what is
-shipped. Each folder is one that `threadlore evaluate --answers FILE --report FOLDER` wrote. The first holds
-the questions whose shares are to be met; what others add teaches the weights alone, since how often quotes
-are right differs from set to set. Fitted are the lines of `tune`, and all of the products that `--whole`
-names, each product counted alike. Printed is what comes of it for each product with the weights that the
-others teach; `--write` keeps them.
+shipped. Each folder is one that `threadlore evaluate --answers FILE --report FOLDER` wrote. The first tells
+how often quotes are right; what others add teaches the weights alone, since that differs from set to set.
+Fitted are the lines of `tune`, and all of the products that `--whole` names, each product counted alike.
+Printed is what comes of it for each product with the weights that the others teach; `--write` keeps them. A
+quote is right or wrong as it was shown: several sections, where it was no more than the closest. So fit twice
+where the weights change much, the second time to what the first shows.
 
 What was refused for its quote is not learnt from, as nobody knows whether it was right. Set the `"close"` of
 `"shown"` in `quotes.json` to 0 before the answers are made, so that nothing is refused for that, and back
@@ -36,10 +37,10 @@ STRENGTH = 0.01
 """L2 weight on standardised signs; ours. On products left out .003 and .03 are no better."""
 SIGNS = tuple(field.name for field in fields(QuoteSigns))
 MOST = 0.8
-"""No quote is told to be surer. On products left out 130 of 149 that would be are right."""
+"""No quote is told to be surer. On products left out 128 of 148 that would be are right."""
 ENOUGH = 0.7
 """From here on a quote is an answer, below it the closest that was found; ours. Of the quotes for questions
-about sixteen products, each left out, 205 of 243 above it are right, and 164 of 349 below it."""
+about sixteen products, each left out, 207 of 248 above it are right, and 164 of 345 below it."""
 LEAST = 20
 """Quotes of a half below which nothing is learnt from a home's own questions."""
 DIGITS = 3
@@ -123,9 +124,8 @@ def left_out(rows: Rows) -> Numbers:
 
 def are_shown(rows: Rows) -> NDArray[np.bool_]:
     """Return which quotes are near enough to be shown, by the weights that are kept for that."""
-    shown = QUOTE_JUDGEMENT.shown or QUOTE_JUDGEMENT
     told = [QuoteSigns(**{name: one.signs[name] for name in SIGNS}) for one in rows.scored]
-    return np.array([shown.level_of(signs) != "none" for signs in told], np.bool_)
+    return np.array([QUOTE_JUDGEMENT.level_of(signs) != "none" for signs in told], np.bool_)
 
 
 def told(rows: Rows, quoted: Rows, likely: Numbers) -> dict[str, Any]:

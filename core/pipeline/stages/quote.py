@@ -311,7 +311,13 @@ def _signs(context: QueryContext, found: Found, told: Told | Quoted) -> QuoteSig
     """Return the signs of how sure quotes are; "The same in 2.0" is judged by the text it stands for."""
     cited = {entry.hash for entry in told.citations}
     text = (told.lasting if isinstance(told, Told) else "") or told.text
-    return quote_signs(found.confidence, told.held, context.terms, text, found.evidence, cited)
+    pages = found.evidence
+    if found.named:  # what a name led to stands out by that
+        pages = tuple(replace(item, margin=None) for item in pages)
+    searches = [of_it.evidence for of_it in context.by_part.values()]
+    if not searches and len(context.releases) > 1:
+        searches = [tuple(item for item in pages if item.chunk.release == one) for one in context.releases]
+    return quote_signs(found.confidence, told.held, context.terms, text, pages, cited, searches)
 
 
 def about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:

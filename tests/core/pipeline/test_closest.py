@@ -1,4 +1,4 @@
-"""Where a quote is no more than the closest, several sections are shown, which is a little surer."""
+"""Where a quote is no more than the closest, several sections are shown."""
 
 from __future__ import annotations
 

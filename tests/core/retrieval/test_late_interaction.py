@@ -54,6 +54,8 @@ def test_how_far_a_page_stands_out_is_told_where_enough_others_were_looked_at() 
     found = margins(table)
     usual = (0.9 + 0.4 * (MARGIN_OF - 1)) / MARGIN_OF
     assert found[:2] == [pytest.approx(0.9 - usual), pytest.approx(0.4 - usual)] and found[-1] is None
+    assert margins(table, are_some_unknown=True) == [None] * len(table)
+    assert margins(table[:-1], are_some_unknown=True) == found[:-1]
     assert margins(table[1:]) == [None] * MARGIN_OF, "the last one's tokens are not known"
     assert margins(table[:0]) == []
 

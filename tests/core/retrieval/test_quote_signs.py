@@ -61,6 +61,11 @@ def test_the_margin_of_a_quote_is_that_of_its_best_page_and_usual_where_none_is_
     assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash}).margin == 0.2
     assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash, other.hash}).margin == 0.3
     assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).margin == USUAL
+    both = {CHUNK.hash, other.hash}
+    assert quote_signs(0.9, 1.0, [], "", found, both, [found[:1], found[1:]]).margin == 0.2, (
+        "the lesser search"
+    )
+    assert quote_signs(0.9, 1.0, [], "", found, {other.hash}, [found[:1], found[1:]]).margin == 0.3
     assert quote_signs(0.9, 1.0, [], "", pages(1.0), {CHUNK.hash}).margin == USUAL
 
 

@@ -19,7 +19,7 @@ LEARNT = replace(
     weights=dict.fromkeys(DEFAULT_WEIGHTS, 2.0),
     judgement=Judgement({"joint": 3.0}, -1.0, 0.6),
     tuned="gold.jsonl",
-    quotes=replace(DEFAULT_RANKING.quotes, coefficients={"found": 2.0}, bias=-0.5),
+    quotes=replace(DEFAULT_RANKING.quotes, coefficients={"found": 2.0, "margin": 0.5}, bias=-0.5),
 )
 
 
@@ -41,6 +41,15 @@ def test_a_file_of_before_a_feature_came_weighs_it_as_shipped(tmp_path: Path) ->
     assert not problem
     assert ranking.weights == weights | LATER and LATER["older"] == DEFAULT_WEIGHTS["older"]
     assert LATER["tokens"] == 0.0, "what was fitted without it keeps its order"
+
+
+def test_how_sure_quotes_are_is_as_shipped_where_the_file_does_not_know_what_tells_most(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ranking.json"
+    before = replace(DEFAULT_RANKING.quotes, coefficients={"found": 2.0}, bias=-0.5)
+    save_ranking(path, replace(LEARNT, quotes=before), "mini@256")
+    assert load_ranking(path, "mini@256") == (replace(LEARNT, quotes=DEFAULT_RANKING.quotes), "")
 
 
 def test_without_a_file_the_shipped_one_is_used(tmp_path: Path) -> None:

@@ -186,3 +186,19 @@ async def test_sections_are_read_for_what_is_quoted_and_a_release_that_knows_its
     await learnt.search(QUESTION, vectors, "1.0")
     assert sum(counting.calls) == 1, "only the question's tokens"
     assert np.isfinite(vectors).all()
+
+
+async def test_how_far_a_page_stands_out_is_known_once_all_sentences_are() -> None:
+    searcher, store, vectors = await unread(12, Tokens())
+    before = await searcher.search(QUESTION, vectors, "1.0")
+    assert before.evidence and {item.margin for item in before.evidence} == {None}, (
+        "twelve of thirteen are read"
+    )
+    live = searcher._live["1.0"]
+    for page in (await store.contexts(list(live.document_of))).values():
+        await searcher._pages.learn([page], live.corpus)
+    searcher.learning.clear()
+    after = await searcher.search(QUESTION, vectors, "1.0")
+    margins = {item.chunk.path: item.margin or 0.0 for item in after.evidence}
+    others = [margin for path, margin in margins.items() if path != "answer.md"]
+    assert margins["answer.md"] > 0.02 > 0.0 > max(others)
