@@ -9,6 +9,8 @@ from typing import Any, cast
 
 import discord
 import pytest
+from simcord.backend.models.channel import Overwrite
+from simcord.enums import OverwriteType
 
 from bot.commands.slash.derived import subcommands_of
 from bot.commands.slash.table import SlashCommands
@@ -139,6 +141,13 @@ class World:
                 **dict.fromkeys(more, seen),
             },
         )
+
+    async def let(self, channel, **given: bool):
+        """Allow and deny everyone these things in a channel, and nothing else to anybody."""
+        allow, deny = discord.PermissionOverwrite(**given).pair()
+        everyone = Overwrite(self.guild.id, OverwriteType.ROLE, allow=allow.value, deny=deny.value)
+        self.env.backend.edit_channel(channel.id, {}, overwrites=[everyone] if given else [])
+        await self.env.settle()
 
     async def forum_post(self, title: str, content: str, *tags: str):
         """Open a post as Alice: a thread whose first message has the thread's own id."""

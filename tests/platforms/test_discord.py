@@ -10,7 +10,7 @@ import discord
 import pytest
 
 from bot.platforms.discord.platform import connect
-from bot.platforms.discord.reading import thread_name
+from bot.platforms.discord.reading import scope, thread_name
 from bot.platforms.discord.standing import StandingReactions
 from bot.ports.chat import Reply, vote_of
 from bot.ports.standing import Standing
@@ -237,6 +237,34 @@ async def test_a_channel_that_is_closed_to_everyone_is_told(world, recorder):
     await everyone.edit(permissions=discord.Permissions(everyone.permissions.value & ~1024))
     await world.env.settle()
     assert recorder.of("private")[1:] == [f"discord:{world.help.id}"]
+
+
+@pytest.mark.parametrize("kind", ["voice", "stage"])
+async def test_what_is_said_in_voice_is_for_everyone_only_where_everyone_may_connect(world, recorder, kind):
+    channel = getattr(world.guild, f"create_{kind}_channel")("Lounge")
+    spoken, inside = world.env.bot.get_channel(channel.id), Scope("private", f"discord:{channel.id}")
+    await world.env.settle()
+    assert scope(spoken) == Scope()
+    await world.let(channel, speak=False)
+    assert scope(spoken) == Scope() and recorder.of("private") == []
+    await world.let(channel, connect=False)
+    assert scope(spoken) == inside and recorder.of("private") == [f"discord:{channel.id}"]
+    await world.let(channel)
+    await world.let(channel, view_channel=False)
+    assert scope(spoken) == inside and recorder.of("private") == 2 * [f"discord:{channel.id}"]
+
+
+async def test_voice_that_is_taken_from_everyone_is_told_and_text_needs_none(world, recorder, platform):
+    lounge = world.guild.create_voice_channel("Lounge")
+    await world.let(world.help, connect=False)
+    assert recorder.of("private") == [] and scope(world.env.bot.get_channel(world.help.id)) == Scope()
+    everyone = world.env.bot.get_guild(world.guild.id).default_role
+    await everyone.edit(permissions=discord.Permissions(everyone.permissions.value & ~(1 << 20)))
+    await world.env.settle()
+    assert recorder.of("private") == [f"discord:{lounge.id}"]
+    await platform.on_ready()
+    await world.env.settle()
+    assert recorder.of("looked up")[-1] == f"discord:{lounge.id}"
 
 
 async def test_channels_that_became_private_while_the_bot_was_away_are_told(world, recorder, platform):

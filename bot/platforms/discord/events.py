@@ -26,6 +26,9 @@ log = logging.getLogger(__name__)
 RECENT_SECONDS = 120.0
 """Age of an edit up to which one of an unknown message is taken for new; previews repeat the old time."""
 
+_READING = discord.Permissions(view_channel=True, connect=True)
+"""What it takes to read a channel; the second in voice and stage channels alone."""
+
 HandOver = Callable[[Coroutine[Any, Any, None], str], None]
 """Runs work beside the connection, under a name for the log."""
 
@@ -189,8 +192,9 @@ class Events:
             self.closed([after], now=True)
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
-        """Tell which channels are closed when the sight of channels was taken from everyone."""
-        if after.is_default() and before.permissions.view_channel and not after.permissions.view_channel:
+        """Tell which channels are closed when the sight of channels, or voice, was taken from everyone."""
+        taken = before.permissions.value & ~after.permissions.value
+        if after.is_default() and taken & _READING.value:
             self.closed(after.guild.channels, now=True)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:

@@ -101,13 +101,20 @@ def scope(channel: Any) -> Scope:
             return Scope("private", f"{NAME}:{channel.id}")
         return scope(channel.parent) if channel.parent else Scope("private", f"{NAME}:{channel.parent_id}")
     if isinstance(channel, discord.abc.GuildChannel):
-        everyone = channel.guild.get_role(channel.guild.id)  # not there where the server just went away
-        if everyone and channel.permissions_for(everyone).view_channel:
-            return Scope()
-        return Scope("private", f"{NAME}:{channel.id}")
+        return Scope() if _is_open(channel) else Scope("private", f"{NAME}:{channel.id}")
     if isinstance(channel, discord.PartialMessageable) and channel.guild_id is not None:
         return Scope("private", f"{NAME}:{channel.id}")
     return Scope("direct", f"{NAME}:{channel.id}")
+
+
+def _is_open(channel: discord.abc.GuildChannel) -> bool:
+    """Return True if everyone may read a channel: where there is voice, nobody reads who may not connect."""
+    everyone = channel.guild.get_role(channel.guild.id)  # not there where the server just went away
+    if everyone is None:
+        return False
+    allowed = channel.permissions_for(everyone)
+    has_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
+    return allowed.view_channel and (allowed.connect or not has_voice)
 
 
 def written_by_person(message: discord.Message) -> bool:
