@@ -10,6 +10,7 @@ from typing import Any, cast
 import discord
 import pytest
 from simcord.backend.models.channel import Overwrite
+from simcord.backend.serializers import channel_payload
 from simcord.enums import OverwriteType
 
 from bot.commands.slash.derived import subcommands_of
@@ -147,6 +148,17 @@ class World:
         allow, deny = discord.PermissionOverwrite(**given).pair()
         everyone = Overwrite(self.guild.id, OverwriteType.ROLE, allow=allow.value, deny=deny.value)
         self.env.backend.edit_channel(channel.id, {}, overwrites=[everyone] if given else [])
+        await self.env.settle()
+
+    async def hide(self, channel):
+        """Take a channel from the bot's sight: Discord tells of a stand-in that says nothing of it.
+
+        `let` and any other change show the bot what it is.
+        """
+        everyone = {"id": str(self.guild.id), "type": 0, "allow": "0", "deny": str(1 << 10)}
+        stand_in = {"name": "___hidden___", "flags": 1 << 17, "permission_overwrites": [everyone]}
+        backend = self.env.backend
+        backend.emit("CHANNEL_UPDATE", channel_payload(backend, channel._channel) | stand_in)
         await self.env.settle()
 
     async def forum_post(self, title: str, content: str, *tags: str):

@@ -267,6 +267,51 @@ async def test_voice_that_is_taken_from_everyone_is_told_and_text_needs_none(wor
     assert recorder.of("looked up")[-1] == f"discord:{lounge.id}"
 
 
+@pytest.mark.parametrize("kind", ["text", "voice", "forum"])
+async def test_of_a_channel_that_is_hidden_from_the_bot_nothing_is_told(world, recorder, platform, kind):
+    channel = getattr(world.guild, f"create_{kind}_channel")("lounge")
+    await world.env.settle()
+    there = world.env.bot.get_channel(channel.id)
+    looked_up = recorder.of("looked up")
+    await world.hide(channel)
+    assert scope(there) == Scope("private", f"discord:{channel.id}")
+    await platform.on_ready()
+    await platform._events.on_guild_available(there.guild)
+    everyone = there.guild.default_role
+    await everyone.edit(permissions=discord.Permissions(everyone.permissions.value & ~(1 << 10)))
+    await world.env.settle()
+    told = [*recorder.of("private"), *recorder.of("looked up")]
+    assert f"discord:{channel.id}" not in told and recorder.of("looked up") == looked_up
+
+
+@pytest.mark.parametrize("kind", ["text", "voice", "forum"])
+async def test_a_channel_that_is_seen_again_is_told_where_it_is_private_by_then(world, recorder, kind):
+    channel = getattr(world.guild, f"create_{kind}_channel")("lounge")
+    await world.env.settle()
+    there = world.env.bot.get_channel(channel.id)
+    for _ in range(2):
+        await world.hide(channel)
+        await world.hide(channel)
+        await world.let(channel)
+        assert scope(there) == Scope() and recorder.of("private") == []
+    await world.hide(channel)
+    await world.let(channel, view_channel=False)
+    assert there.name == "lounge" and recorder.of("private") == [f"discord:{channel.id}"]
+
+
+async def test_a_channel_with_the_name_of_hidden_ones_is_told_and_the_name_is_never_said(world, recorder):
+    channel = world.guild.create_text_channel("___hidden___")
+    named, other = world.env.bot.get_channel(channel.id), world.guild.create_text_channel("other")
+    await world.hide(other)
+    await world.alice.send(world.help, f"{world.bot} see {channel.mention} or {other.mention}?")
+    assert scope(named) == Scope() and recorder.of("message")[-1].text == "see #___hidden___ or #channel?"
+    staff = discord.PermissionOverwrite(view_channel=True)
+    await named.set_permissions(named.guild.me, overwrite=staff)
+    await named.set_permissions(named.guild.default_role, view_channel=False)
+    await world.env.settle()
+    assert recorder.of("private")[-1] == f"discord:{channel.id}"
+
+
 async def test_channels_that_became_private_while_the_bot_was_away_are_told(world, recorder, platform):
     staff = world.private("staff")
     platform._resumed = False

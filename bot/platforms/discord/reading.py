@@ -30,6 +30,9 @@ _COMMAND = re.compile(r"</([^:>]{1,100}):\d+>")
 """A command's name, with those of two groups above it: 32 characters each."""
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 
+_OBFUSCATED, _HIDDEN = 1 << 17, "___hidden___"
+"""The flag and the name of what Discord sends in place of a channel that the bot may not view."""
+
 
 @dataclass(slots=True)
 class Standing:
@@ -110,11 +113,23 @@ def scope(channel: Any) -> Scope:
 def _is_open(channel: discord.abc.GuildChannel) -> bool:
     """Return True if everyone may read a channel: where there is voice, nobody reads who may not connect."""
     everyone = channel.guild.get_role(channel.guild.id)  # not there where the server just went away
-    if everyone is None:
+    if everyone is None or is_hidden(channel):
         return False
     allowed = channel.permissions_for(everyone)
     has_voice = isinstance(channel, discord.VoiceChannel | discord.StageChannel)
     return allowed.view_channel and (allowed.connect or not has_voice)
+
+
+def is_hidden(channel: Any) -> bool:
+    """Return True for what stands in for a channel that the bot may not view: it says nothing of the channel.
+
+    A real channel may have that name, but hardly that one overwrite, by which the bot would not see it.
+    """
+    flags = getattr(channel, "flags", None)
+    if flags is not None:  # discord.py 2.7 keeps those of forums and threads alone
+        return bool(flags.value & _OBFUSCATED)
+    overwrites = [(target.id, overwrite.view_channel) for target, overwrite in channel.overwrites.items()]
+    return channel.name == _HIDDEN and overwrites == [(channel.guild.id, False)]
 
 
 def written_by_person(message: discord.Message) -> bool:
@@ -137,7 +152,7 @@ def text(message: discord.Message, me: int) -> str:
             role = guild.get_role(int(match["role"])) if guild else None
             return "" if role and role.id in own else f"@{role.name if role else 'role'}"
         channel = guild.get_channel_or_thread(int(match["channel"])) if guild else None
-        return f"#{channel.name}" if channel else "#channel"
+        return f"#{channel.name}" if channel and not is_hidden(channel) else "#channel"
 
     parts = _CODE.split(message.content)
     for index in range(0, len(parts), 2):  # what stands in code is no mention
