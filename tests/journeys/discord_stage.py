@@ -151,6 +151,13 @@ class DiscordStage:
         self._messages[str(message.id)] = (who, message)
         return Said(str(message.id), to.place, str(message.id), text)
 
+    async def forward(self, who: str, said: Said, place: str = "public") -> Said:
+        """Forward a message to a channel, or to the bot's direct messages."""
+        channel = self.people[who].user.dm_channel if place == "direct" else self.places[place]
+        message = await self.people[who].forward(self._messages[said.id][1], channel)
+        self._messages[str(message.id)] = (who, message)
+        return Said(str(message.id), place, str(message.id), said.text)
+
     async def edit(self, said: Said, text: str) -> None:
         who, message = self._messages[said.id]
         mention = said.text.split(" ")[0] if said.text.startswith("<@") else ""

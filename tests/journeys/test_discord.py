@@ -40,6 +40,17 @@ async def test_a_mention_that_replies_to_a_question_answers_it(bot: Bot) -> None
         assert PORTS["2.0"] in (await answer(stage, called)).text
 
 
+async def test_a_question_that_is_forwarded_is_answered(bot: Bot) -> None:
+    async with DiscordStage(bot) as stage:
+        asked = await stage.say("hal", PORT, "private")
+        assert PORTS["2.0"] in (await answer(stage, await stage.forward("ann", asked, "direct"))).text
+        forwarded = await stage.forward("ann", asked)
+        await stage.answer_this("bob", forwarded)
+        await told(stage, "bob", PORTS["2.0"])
+        called = await stage.reply("bob", forwarded, f"{stage.mentions['bot']} can you help here?")
+        assert PORTS["2.0"] in (await answer(stage, called)).text
+
+
 async def test_what_is_asked_directly_cannot_be_shared(bot: Bot) -> None:
     async with DiscordStage(bot) as stage:
         result = await stage.people["ann"].user.slash("ask", question=PORT)

@@ -120,6 +120,30 @@ async def test_text_that_was_too_long_to_paste_is_read_from_its_file(world, reco
     assert recorder.of("message")[-1].text == "and this?"
 
 
+async def test_what_is_forwarded_is_what_was_said(world, recorder):
+    dm, trace = world.alice.user.dm_channel, [("message.txt", b"Traceback ...")]
+    asked = await world.bob.send(world.help, f"{world.bot} how do I **start** {world.help.mention}?")
+    await world.alice.forward(asked, dm)
+    [heard] = recorder.of("message")[1:]
+    assert heard.text == "how do I **start** #channel?" and heard.author.id == f"discord:{world.alice.id}"
+    assert heard.scope == Scope("direct", f"discord:{dm.id}")
+    inside = await world.alice.send(world.private("staff"), "why does it fail?", attachments=trace)
+    await world.alice.forward(inside, world.help)
+    heard = recorder.of("message")[-1]
+    assert heard.text == "why does it fail?\n\nTraceback ..." and heard.scope == Scope()
+    assert heard.author.id == f"discord:{world.alice.id}" and not heard.mentions_bot
+
+
+async def test_the_words_of_a_message_stand_above_what_it_forwards(world, recorder):
+    asked = await world.bob.send(world.help, "how do I start?")
+    about = {"type": 1, "channel_id": str(world.help.id), "message_id": str(asked.id)}
+    words = f"{world.bot}, do you know this?"
+    world.env.backend.create_message(world.help.id, world.alice.id, words, reference=about)
+    await world.env.settle()
+    heard = recorder.of("message")[-1]
+    assert heard.text == "do you know this?\n\nhow do I start?" and heard.mentions_bot
+
+
 async def test_direct_messages(world, recorder):
     recorder.answer = "In `instance/`."
     asked = await world.alice.send_dm("where is the config?")

@@ -71,6 +71,23 @@ async def test_elsewhere_it_is_the_message_that_is_replied_to(world, platform):
     assert await platform.chat.question_of(stands(world.help, helped)) is None
 
 
+async def test_what_is_forwarded_is_part_of_the_conversation(world, platform):
+    asked = await world.bob.send(world.private("staff", world.bob), "how do I start?")
+    forwarded = await world.alice.forward(asked, world.help)
+    message = await platform.chat.message(stands(world.help, forwarded))
+    assert message.text == "how do I start?" and message.scope == Scope()
+    called = await world.bob.send(world.help, f"{world.bot} can you help here?", reply_to=forwarded)
+    question = await platform.chat.question_of(stands(world.help, called))
+    assert question.text == "how do I start?" and question.author.id == f"discord:{world.alice.id}"
+    thread = world.thread("Starting")
+    await world.alice.forward(asked, thread)
+    below = await world.bob.send(thread, f"{world.bot} can you help here?")
+    for said in (stands(world.help, called), stands(thread, below)):
+        [turn] = await platform.chat.history(said, 10)
+        assert (turn.text, turn.author) == ("how do I start?", f"discord:{world.alice.id}")
+    assert (await platform.chat.question_of(stands(thread, below))).text == "how do I start?"
+
+
 async def test_the_question_of_a_post_has_the_title_of_the_post(world, recorder, platform):
     forum, thread = await world.forum_post("Deploying behind nginx", "it says 502")
     assert recorder.of("message")[0].text == "Deploying behind nginx\n\nit says 502"

@@ -145,7 +145,7 @@ class Past:
 
     def _counts(self, message: discord.Message) -> bool:
         mine = message.author.id == self._places.me and not message.is_system()
-        return bool(message.content) and (mine or reading.written_by_person(message))
+        return bool(reading.content(message)) and (mine or reading.written_by_person(message))
 
     async def _page(self, place: Any, before: MessageRef, limit: int) -> list[discord.Message]:
         # Bots and system messages are left out, so more than `limit` are asked for: one request has 100.

@@ -138,6 +138,12 @@ def written_by_person(message: discord.Message) -> bool:
     return message.type in _WRITTEN and not author.bot and not author.system and message.webhook_id is None
 
 
+def content(message: discord.Message) -> str:
+    """Return what a message says, and below it what it forwards: Discord does not tell who wrote that."""
+    said = (message.content, *(forwarded.content for forwarded in message.message_snapshots))
+    return "\n\n".join(words for words in said if words)
+
+
 def text(message: discord.Message, me: int) -> str:
     """Return the words of a message: without a mention of the bot, everybody else by name."""
     names = {user.id: user.display_name for user in message.mentions}
@@ -154,7 +160,7 @@ def text(message: discord.Message, me: int) -> str:
         channel = guild.get_channel_or_thread(int(match["channel"])) if guild else None
         return f"#{channel.name}" if channel and not is_hidden(channel) else "#channel"
 
-    parts = _CODE.split(message.content)
+    parts = _CODE.split(content(message))
     for index in range(0, len(parts), 2):  # what stands in code is no mention
         plain = _MENTION.sub(named, parts[index])
         if plain != parts[index]:
@@ -188,7 +194,8 @@ def message(standing: Standing, message: discord.Message, me: int, attached: str
 
 async def whole(standing: Standing, read: discord.Message, me: int) -> Message:
     """Read a message with its attached text: Discord's clients make a file of what is pasted and too long."""
-    for attachment in read.attachments:
+    forwarded = (attachment for snapshot in read.message_snapshots for attachment in snapshot.attachments)
+    for attachment in (*read.attachments, *forwarded):
         kind = attachment.content_type or ""
         if kind.startswith("text/plain") and attachment.size <= ATTACHED:
             try:
