@@ -292,35 +292,18 @@ async def test_voice_that_is_taken_from_everyone_is_told_and_text_needs_none(wor
 
 
 @pytest.mark.parametrize("kind", ["text", "voice", "forum"])
-async def test_of_a_channel_that_is_hidden_from_the_bot_nothing_is_told(world, recorder, platform, kind):
+async def test_a_channel_that_is_hidden_from_the_bot_is_told_as_private_once(world, recorder, kind):
     channel = getattr(world.guild, f"create_{kind}_channel")("lounge")
     await world.env.settle()
     there = world.env.bot.get_channel(channel.id)
-    looked_up = recorder.of("looked up")
+    assert scope(there) == Scope()
+    await world.hide(channel)
     await world.hide(channel)
     assert scope(there) == Scope("private", f"discord:{channel.id}")
-    await platform.on_ready()
-    await platform._events.on_guild_available(there.guild)
-    everyone = there.guild.default_role
-    await everyone.edit(permissions=discord.Permissions(everyone.permissions.value & ~(1 << 10)))
-    await world.env.settle()
-    told = [*recorder.of("private"), *recorder.of("looked up")]
-    assert f"discord:{channel.id}" not in told and recorder.of("looked up") == looked_up
-
-
-@pytest.mark.parametrize("kind", ["text", "voice", "forum"])
-async def test_a_channel_that_is_seen_again_is_told_where_it_is_private_by_then(world, recorder, kind):
-    channel = getattr(world.guild, f"create_{kind}_channel")("lounge")
-    await world.env.settle()
-    there = world.env.bot.get_channel(channel.id)
-    for _ in range(2):
-        await world.hide(channel)
-        await world.hide(channel)
-        await world.let(channel)
-        assert scope(there) == Scope() and recorder.of("private") == []
-    await world.hide(channel)
-    await world.let(channel, view_channel=False)
-    assert there.name == "lounge" and recorder.of("private") == [f"discord:{channel.id}"]
+    assert recorder.of("private") == [f"discord:{channel.id}"]
+    await world.let(channel)
+    assert there.name == "lounge" and scope(there) == Scope()
+    assert recorder.of("private") == [f"discord:{channel.id}"]
 
 
 async def test_a_channel_with_the_name_of_hidden_ones_is_told_and_the_name_is_never_said(world, recorder):

@@ -187,8 +187,8 @@ class Events:
     async def on_guild_channel_update(
         self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel
     ) -> None:
-        """Tell that a channel was closed to those without a role, or may have been while it was hidden."""
-        if reading.is_hidden(before) or reading.scope(before).kind == "public":
+        """Tell that a channel was closed to those without a role, or hidden from the bot."""
+        if reading.scope(before).kind == "public" and reading.scope(after).kind == "private":
             self.closed([after], now=True)
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
@@ -204,12 +204,10 @@ class Events:
     def closed(self, channels: Iterable[discord.abc.GuildChannel], now: bool = False) -> None:
         """Tell which of these channels are private; they may have been for long, unless it happened `now`.
 
-        Of those that are hidden from the bot nobody knows: what was learned there stays as it is.
+        One that is hidden from the bot counts as private: it may have been closed to everyone in that step.
         """
-        known = (channel for channel in channels if not reading.is_hidden(channel))
-        private = [channel.id for channel in known if reading.scope(channel).kind == "private"]
-        if private:
-            self._hand_over(self._kept_inside(private, now), "channels that became private")
+        private = [channel.id for channel in channels if reading.scope(channel).kind == "private"]
+        self._hand_over(self._kept_inside(private, now), "channels that became private")
 
     async def _kept_inside(self, channels: Sequence[int], now: bool) -> None:
         for channel in channels:
