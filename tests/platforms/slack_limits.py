@@ -46,6 +46,7 @@ METHODS: dict[str, tuple[int, _Needed, _Needed]] = {
         {"channel": str},
         {"cursor": str, "inclusive": bool, "latest": str, "limit": int, "oldest": str},
     ),
+    "files.info": (4, {"file": str}, {"count": int, "cursor": str, "limit": int, "page": int}),
     "views.publish": (4, {"user_id": str, "view": dict}, {"hash": str}),
     "chat.postMessage": (
         0,

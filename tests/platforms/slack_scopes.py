@@ -27,6 +27,7 @@ _METHODS = {
     "reactions.add": "reactions:write",
     "reactions.get": "reactions:read",
     "users.info": "users:read",
+    "files.info": "files:read",
     "conversations.open": "im:write",
     "conversations.info": "{kind}:read",
     "conversations.history": "{kind}:history",

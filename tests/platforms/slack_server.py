@@ -119,6 +119,7 @@ class SlackServer(Wire):
 
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **more: Any) -> str:
         """Write a message (Slack's escaped text) and return its ts."""
+        self.shown_files |= {str(file["id"]): file for file in more.get("files") or ()}
         message = self.store(channel, user, text, thread, **more)
         kind = self.channels[channel]["kind"]
         self.emit({**message, "channel": channel, "channel_type": kind})
@@ -295,7 +296,7 @@ class SlackServer(Wire):
                     "token": "t",
                     "team_id": self.team,
                     "api_app_id": self.app,
-                    "event": event,
+                    "event": self._stubbed(event) if there["shared"] else event,
                     "type": "event_callback",
                     "event_id": f"Ev{next(self._numbers):08d}",
                     "event_time": 1_700_000_000,
@@ -311,6 +312,17 @@ class SlackServer(Wire):
                     ],
                 },
             )
+
+    def _stubbed(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return an event as apps get it from a channel shared by Slack Connect: of files the ids alone."""
+        stub = {"mode": "file_access", "file_access": "check_file_info", "created": 0, "timestamp": 0}
+        told = dict(event)
+        if "files" in told:
+            told["files"] = [{"id": file["id"], **stub, "user": ""} for file in told["files"]]
+        for inner in ("message", "previous_message"):
+            if inner in told:
+                told[inner] = self._stubbed(told[inner])
+        return told
 
     def _reaction(self, kind: str, user: str, channel: str, ts: str, name: str) -> bool:
         people = self.messages[channel][ts].setdefault("reactions", {}).setdefault(name, [])

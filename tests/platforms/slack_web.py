@@ -158,6 +158,11 @@ class WebApi:
         channel = self._mine(given, writes=False)["id"]
         return past.reactions(self.server.messages[channel], given, FEW) | {"channel": channel}
 
+    def _files_info(self, given: Arguments) -> dict[str, Any]:
+        if (file := self.server.shown_files.get(str(given.get("file")))) is None:
+            raise SlackError("file_not_found")
+        return {"file": file, "comments": []}
+
     # --- writing ------------------------------------------------------------------------------
 
     def _chat_post_message(self, given: Arguments) -> dict[str, Any]:

@@ -99,6 +99,8 @@ class Wire:
         self._numbers = itertools.count(1)
         self.files: dict[str, str] = {}
         """Texts of files, by their ids; `/files/ID` beside the Web API has them."""
+        self.shown_files: dict[str, dict[str, Any]] = {}
+        """Files as Slack describes them, by their ids."""
         self.late: list[str] = []
         """Envelopes that were not acknowledged in time, so that their events came again."""
         self._later: list[asyncio.TimerHandle] = []

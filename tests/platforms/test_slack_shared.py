@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
 
+from bot.platforms.slack.doctor import SCOPES
 from core.catalogue import SourceSpec
 from core.domain import Scope
 from core.errors import SourceClosed
@@ -68,6 +70,62 @@ async def test_another_workspace_of_ones_own_organization_changes_nothing(
         slack.say("U1", "C1", "hello")
         await slack.until(lambda: dispatch.messages)
     assert dispatch.messages[0].scope == Scope() and not dispatch.private
+
+
+SNIPPET = {"id": "F1", "mode": "snippet", "mimetype": "text/plain", "preview": "KeyError: 'host'"}
+PICTURE = {"id": "F2", "mode": "hosted", "mimetype": "image/png"}
+
+
+async def test_texts_in_a_shared_channel_are_looked_up(slack: SlackServer, dispatch: Recorder) -> None:
+    slack.share("C1", tell=False)
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "<@UBOT> why?", subtype="file_share", files=[PICTURE, SNIPPET])
+        await slack.until(lambda: len(dispatch.messages) == 2)
+    assert {m.text for m in dispatch.messages} == {"why?\n\n```\nKeyError: 'host'\n```"}
+
+
+async def test_a_long_text_in_a_shared_channel_is_read_whole(slack: SlackServer, dispatch: Recorder) -> None:
+    slack.share("C1", tell=False)
+    slack.files["F1"] = "Traceback\nKeyError: 'host'"
+    more = {
+        "preview": "Traceback",
+        "lines_more": 1,
+        "url_private": slack.url.removesuffix("api/") + "files/F1",
+    }
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "<@UBOT> why?", subtype="file_share", files=[SNIPPET | more])
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].text == "why?\n\n```\nTraceback\nKeyError: 'host'\n```"
+
+
+@pytest.mark.parametrize("code", ["file_deleted", "missing_scope"])
+async def test_a_text_that_cannot_be_looked_up_is_left_out_with_a_line_in_the_log(
+    code: str, slack: SlackServer, dispatch: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    slack.share("C1", tell=False)
+    if code == "missing_scope":
+        slack.scopes = ",".join(sorted(SCOPES - {"files:read"}))
+    else:
+        slack.fail("files.info", code)
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "<@UBOT> why?", subtype="file_share", files=[SNIPPET])
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].text == "why?"
+    assert (
+        f"a file of a shared channel cannot be read: Slack did not carry out files.info: {code}"
+        in caplog.text
+    )
+
+
+async def test_files_between_people_in_a_shared_channel_are_not_looked_up(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.share("C1", tell=False)
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "as promised", subtype="file_share", files=[SNIPPET])
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].text == "as promised" and not slack.called("files.info")
 
 
 async def test_a_shared_channel_is_no_source(slack: SlackServer, tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ ATTACHED = 20_000
 """Characters of attached text that are read as part of a message."""
 FILES = 5
 """Attached texts that are read."""
+_LOOKED_UP = 10
+"""Files of a message that are looked up, pictures among them: Slack does not say which are texts."""
 _MARKS = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 log = logging.getLogger(__name__)
 READ_SECONDS = 2.0
@@ -58,10 +60,22 @@ async def attached(message: Mapping[str, Any], api: SlackApi | None) -> str:
             whole = ""
         return whole.strip("\n") or f"{begun}\n[…]"
 
-    files = [file for file in message.get("files") or () if _is_text(file)][:FILES]
+    told = await asyncio.gather(*(_told(file, api) for file in (message.get("files") or ())[:_LOOKED_UP]))
+    files = [file for file in told if _is_text(file)][:FILES]
     texts = [text[:ATTACHED] for text in await asyncio.gather(*map(text_of, files))]
     fences = ["````" if "```" in text else "```" for text in texts]
     return "\n\n".join(f"{fence}\n{text}\n{fence}" for fence, text in zip(fences, texts, strict=True))
+
+
+async def _told(file: Mapping[str, Any], api: SlackApi | None) -> Mapping[str, Any]:
+    """Return a file as Slack describes it; events of a channel shared by Slack Connect have its id alone."""
+    if api is None or file.get("file_access") != "check_file_info":
+        return file
+    try:
+        return (await api.call("files.info", quick=True, file=str(file.get("id") or "")))["file"] or {}
+    except (SlackRefused, KeyError) as error:
+        log.info("a file of a shared channel cannot be read: %s", error)
+        return file
 
 
 def _is_text(file: Mapping[str, Any]) -> bool:
