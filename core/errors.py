@@ -28,7 +28,8 @@
     │   └── ModelMalformed      output that is empty or does not parse     (retryable)
     └── PlatformError           Slack or Discord rejects us
         └── PlatformRejected    a token or a permission is wrong
-            └── ChannelClosed   a channel is private, gone, or not for the bot
+            ├── ChannelClosed   a channel is private, gone, or not for the bot
+            └── MessageGone     a message was deleted
 
 The message of an error is one sentence (or two) that says what to do. `retryable` says whether
 the same call may work later; `told` is what an asker reads in the thread.
@@ -201,3 +202,7 @@ class PlatformRejected(PlatformError):
 
 class ChannelClosed(PlatformRejected):
     """Report a channel that is private, gone, or that the bot is not in."""
+
+
+class MessageGone(PlatformRejected):
+    """Report a message that was deleted, so that nothing can be done to it or said under it."""

@@ -6,12 +6,11 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
-from bot.conversation.desk import WAIT, Desk, say
+from bot.conversation.desk import WAIT, Desk, say, whole
 from bot.conversation.limits import AT_ONCE, QUOTED_AT_ONCE, Line
 from bot.conversation.strays import Strays
 from bot.conversation.threads import StreamingReply, Threads
@@ -20,13 +19,12 @@ from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
 from bot.rendering.answers import WORKING, compose, controls
 from core.domain import Answer, MessageRef, Question, Scope
-from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
+from core.errors import MessageGone, PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
 from core.ports import PLACE
 from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
-_T = TypeVar("_T")
 
 AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
 """Pauses before an answer is said again that the platform did not take, because it was down, say."""
@@ -87,7 +85,8 @@ class Answering:
             log.warning("could not answer %s: %s", key, error)
             if not error.retryable:
                 await self._desk.conversations.answered(key, "", ours=True)
-                if (running := self._running.get(key)) and running[1] is task:
+                running, gone = self._running.get(key), isinstance(error, MessageGone)
+                if running and running[1] is task and not gone:
                     await self._undelivered.tell(running[0].chat, running[0].message)
         finally:
             if self._running.get(key, (None, None))[1] is task:
@@ -152,7 +151,7 @@ class Answering:
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 if self._desk.cluster.is_sure:  # else another process may have answered
-                    answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
+                    answer.parts = await whole(say(chat, message.ref, answer.parts, WAIT))
                 await self._desk.outage.over()
         if answer_id and not self._desk.opted_out.is_out(message.author.id):
             if message.unasked:
@@ -185,9 +184,9 @@ class Answering:
                 await tell(answer.chat, answer.parts, _(RESTARTING))
             raise
         if reply is None:
-            await _whole(self._keep_quiet(answer))
+            await whole(self._keep_quiet(answer))
             return ""
-        await _whole(self._close(answer, reply))
+        await whole(self._close(answer, reply))
         return reply.answer_id
 
     async def _found(self, answer: _Answer) -> Reply | None:
@@ -215,7 +214,7 @@ class Answering:
                 await self._desk.conversations.posted(key, now)
 
         if not quiet:
-            await _whole(self._open(answer))
+            await whole(self._open(answer))
         show = StreamingReply(chat, answer.parts, product, note, message.ref)
         try:
             alone = message.release or quiet  # a question for another release is whole
@@ -264,19 +263,35 @@ class Answering:
 
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
-        chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
-        before = answer.parts
+        message, before, waiting = answer.message, answer.parts, Reply(_(WORKING), final=False)
         await self._hold(answer, before)
-        if answer.parts:
-            try:
-                answer.parts = await chat.edit(answer.parts, waiting)
-            except PlatformError as error:
-                log.info("an earlier reply cannot be edited, so there will be a new one: %s", error)
-                answer.parts = ()
-        if not answer.parts:
-            answer.parts = await chat.post(message.ref, waiting)
+        await self._put(answer, waiting)
         await self._desk.conversations.posted(message.key, answer.parts)
         await self._hold(answer, before)
+
+    async def _put(self, answer: _Answer, reply: Reply) -> None:
+        """Show a reply in the messages there are, in new ones where somebody deleted those.
+
+        A sign of work takes new ones wherever an earlier reply cannot be edited.
+        """
+        chat, left = answer.chat, answer.parts
+        if left:
+            try:
+                answer.parts = await chat.edit(left, reply)
+                return
+            except PlatformError as error:
+                gone = isinstance(error, MessageGone)
+                if reply.final and not gone:
+                    raise
+                log.info("a reply cannot be edited, so there will be a new one: %s", error)
+            answer.parts = ()
+            if gone:
+                with suppress(PlatformError):
+                    await chat.delete(left)  # what others there are of it
+                # what is posted though nobody says so is looked for where no messages are known
+                await self._desk.conversations.posted(answer.message.key, ())
+                await self._hold(answer, ())
+        answer.parts = await chat.post(answer.message.ref, reply)
 
     async def _hold(self, answer: _Answer, before: tuple[MessageRef, ...]) -> None:
         """Stop where another process answers by now, or the question was deleted there.
@@ -290,15 +305,13 @@ class Answering:
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
         """Post the whole answer, which is noted before, and note that the question is settled."""
-        chat, message, before = answer.chat, answer.message, answer.parts
+        message, before = answer.message, answer.parts
         await self._hold(answer, before)
         if reply.answer_id and reply.answer_id != answer.found:
             if not await self._desk.conversations.posting(message.key, reply.answer_id):
                 raise asyncio.CancelledError
             answer.found = reply.answer_id
-        answer.parts = await (
-            chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
-        )
+        await self._put(answer, reply)
         await self._hold(answer, before)
         await self._desk.conversations.posted(message.key, answer.parts)
         await self._desk.conversations.answered(message.key, reply.answer_id, message.language, ours=True)
@@ -311,13 +324,3 @@ class Answering:
             await answer.chat.delete(answer.parts)
             await self._desk.conversations.posted(key, ())
         await self._desk.conversations.emptied(key)
-
-
-async def _whole(work: Awaitable[_T]) -> _T:
-    """Await work to its end even if the caller is cancelled, so that posted messages are known."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({asyncio.gather(task, return_exceptions=True)})  # nobody hears of an error now
-        raise

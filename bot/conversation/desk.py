@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from bot.conversation.limits import Allowance
@@ -27,6 +27,8 @@ from core.ports import Claim, ConversationStore, StorageHealth
 from core.ports.channels import Pause
 from core.ports.cluster import Cluster
 from core.query import language
+
+_T = TypeVar("_T")
 
 
 class Pausing:
@@ -261,6 +263,16 @@ class Desk:
     def lock(self, key: str) -> asyncio.Lock:
         """Return what lets one event of a message or a conversation be handled after the other."""
         return self._locks.setdefault(key, asyncio.Lock())
+
+
+async def whole(work: Awaitable[_T]) -> _T:
+    """Await work to its end even if the caller is cancelled, so that posted messages are known."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({asyncio.gather(task, return_exceptions=True)})  # nobody hears of an error now
+        raise
 
 
 def deletion(key: str) -> str:

@@ -11,7 +11,7 @@ from bot.conversation.desk import Desk
 from bot.ports.chat import Chat, Reply
 from bot.rendering.answers import growing, said
 from core.domain import Evidence, MessageRef, Turn
-from core.errors import PlatformError
+from core.errors import MessageGone, PlatformError
 
 log = logging.getLogger(__name__)
 
@@ -160,6 +160,7 @@ class StreamingReply:
             except PlatformError as error:
                 log.info("an intermediate edit failed: %s", error)
                 self.in_doubt = error.retryable and not self.parts
+                self._closed = self._closed or isinstance(error, MessageGone)  # the answer is posted anew
                 return
             if self.parts != before:
                 await self._note(self.parts)

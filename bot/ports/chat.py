@@ -260,7 +260,10 @@ class Chat(Protocol):
         """Post a reply in the conversation of `where`; return the messages it took, in order."""
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
-        """Replace a posted reply in as many messages as it needs; one that is not final may be skipped."""
+        """Replace a posted reply in as many messages as it needs; one that is not final may be skipped.
+
+        Raises MessageGone where one of them was deleted.
+        """
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a posted reply; a message that is gone already is no error."""

@@ -9,6 +9,7 @@ import pytest
 from bot.conversation.threads import READING_SECONDS, StreamingReply
 from bot.ports.chat import Reply
 from core.domain import MessageRef
+from core.errors import MessageGone
 
 WHERE = MessageRef("fake", "C1", "1", "1")
 
@@ -52,3 +53,21 @@ async def test_an_answer_that_comes_within_a_second_takes_one_edit() -> None:
     await asyncio.sleep(0.05)
     await show.finish()
     assert chat.said == ["Port 5000. …"]
+
+
+class Gone(Edits):
+    """A chat where somebody deleted the sign of work."""
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        await super().edit(parts, reply)
+        raise MessageGone("it was deleted")
+
+
+async def test_what_was_deleted_is_edited_no_more() -> None:
+    chat = Gone()
+    show = replying(chat, 60.0)
+    for text in ("Port", "Port 5000."):
+        await show.text(text)
+        await asyncio.sleep(0.01)
+    await show.finish()
+    assert chat.said == ["Port …"] and not show.in_doubt

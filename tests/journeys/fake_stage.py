@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.ports.chat import Command, Form, Message, Person, Press, Reaction, Reply, Responder, Stray
 from core.domain import MessageRef, Scope, Turn
-from core.errors import PlatformRejected
+from core.errors import MessageGone, PlatformRejected
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, chosen, pressed
 
@@ -82,6 +82,8 @@ class FakeChat:
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         await asyncio.sleep(0)
+        if not any(m["id"] == int(parts[0].message) for m in self.messages):
+            raise MessageGone("The reply was deleted; post a new one.")
         self.of(parts[0].message).update(text=reply.markdown, controls=reply.controls)
         return parts
 

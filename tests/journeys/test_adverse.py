@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 
 from bot.ports.chat import Reply
+from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, answer, open_stage, squeezed, until
+from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
+    Said,
+    Seen,
+    Stage,
+    answer,
+    open_stage,
+    squeezed,
+    until,
+)
 from tests.journeys.test_cleared import hands
 from tests.journeys.test_escalation import appoint, asked
 from tests.journeys.test_people import remembered, talk
 from tests.ollama_server import OllamaServer
+from tests.platforms.slack_wire import CUT
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -147,6 +161,94 @@ async def test_a_question_that_is_deleted_while_it_is_answered_leaves_nothing(
         ollama.holds_back = False
         await asking
         assert not stage.replies(said) and await votes(writer) == 0
+        assert await writer.app.conversations.unanswered(0.0) == ()
+
+
+async def sign_deleted(stage: Stage, ollama: OllamaServer) -> tuple[Said, asyncio.Task[Said], Seen]:
+    """Let ann ask what the model is slow to answer, and a moderator delete the sign of work."""
+    ollama.holds_back = True
+    asking = asyncio.create_task(stage.say("ann", PORT, to="bot"))
+    await until(lambda: ollama.running, "it is being answered")
+    if isinstance(stage, DiscordStage):  # its writer waits for the answer, too
+        public = stage.places["public"]
+        await until(lambda: public.threads, "a thread on the question")
+        said = Said(str(public.threads[0].id), "public", str(public.threads[0].id))
+    else:
+        said = await asking if isinstance(stage, SlackStage) else Said("1", "public", "1")
+    sign = (await until(lambda: stage.replies(said), "a sign of work"))[0]
+    if isinstance(stage, DiscordStage):
+        message = stage.stored(sign)
+        stage.env.backend.delete_message(message.channel_id, message.id)
+    elif isinstance(stage, SlackStage):
+        stage.server.delete("C1", sign.id)
+    else:
+        await stage.delete(replace(said, id=sign.id))
+    return said, asking, sign
+
+
+def directly(stage: Stage) -> list[str]:
+    """Return what the bot told ann in direct messages."""
+    if isinstance(stage, SlackStage):
+        return [message["text"] for message in stage.server.said("D1")]
+    return [seen.text for seen in stage.inbox("ann")]
+
+
+@pytest.mark.parametrize("platform", ["fake", "slack", "slack without streams", "discord"])
+async def test_an_answer_whose_sign_of_work_somebody_deletes_is_posted_anew(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform.split()[0], writer) as stage:
+        if isinstance(stage, SlackStage):
+            stage.server.streaming.there = platform == "slack"
+        said, asking, sign = await sign_deleted(stage, ollama)
+        ollama.holds_back = False
+        await asking
+        seen = await answer(stage, said)
+        assert PORTS["2.0"] in seen.text and seen.id != sign.id
+        await stage.react("bob", seen, "👍")
+        await stage.quiet()
+        assert [one.id for one in stage.replies(said)] == [seen.id] and await votes(writer) == 1
+        assert not directly(stage)
+        assert not await writer.app.conversations.unanswered(0.0)
+
+
+async def test_an_answer_that_is_posted_anew_and_lost_on_its_way_is_looked_for(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with SlackStage(writer) as stage:
+        said, _, sign = await sign_deleted(stage, ollama)
+        answered, lost = stage.server._answer, []
+
+        def late(method: str, *given: Any) -> Any:
+            found = answered(method, *given)
+            if method != "chat.postMessage" or lost:
+                return found
+            lost.append(found)
+            return {"ok": False, "error": "fatal_error"}, CUT, {}
+
+        stage.server._answer = late  # type: ignore[method-assign]
+        ollama.holds_back = False
+        seen = await answer(stage, said)
+        await stage.quiet()
+        assert lost and [one.id for one in stage.replies(said)] == [seen.id] != [sign.id]
+        assert await writer.app.conversations.answer_of(f"{stage.key()}:{seen.id}")
+
+
+@pytest.mark.parametrize("platform", ["fake", "slack", "discord"])
+async def test_an_answer_whose_sign_of_work_and_question_are_deleted_is_withheld(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        said, asking, _ = await sign_deleted(stage, ollama)
+        if isinstance(stage, DiscordStage):
+            stage.env.backend.delete_message(stage.places["public"].id, int(said.id))
+        else:
+            await stage.delete(said)
+        await until(lambda: not ollama.running, "the model is no longer asked")
+        ollama.holds_back = False
+        await asking
+        await stage.quiet()
+        assert not stage.replies(said) and not directly(stage) and await votes(writer) == 0
         assert await writer.app.conversations.unanswered(0.0) == ()
 
 

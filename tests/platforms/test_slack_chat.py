@@ -5,7 +5,7 @@ import pytest
 from bot.platforms.slack.text.format import SECTION, TEXT_BYTES, sections
 from bot.ports.chat import Chat, Control, Message, Reply
 from core.domain import MessageRef, Turn
-from core.errors import PlatformError
+from core.errors import MessageGone, PlatformError
 from tests.patience import SOON
 from tests.platforms.slack_bot import LONG, Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer
@@ -187,6 +187,25 @@ async def test_an_answer_is_posted_anew_where_a_workspace_lets_nothing_be_change
     assert await chat.edit(parts, Reply("half of it …", final=False)) == parts
     said = await chat.edit(parts, Reply("the whole of it"))
     assert [m["text"] for m in slack.said("C1", where.message)] == ["the whole of it"] and said != parts
+
+
+@pytest.mark.parametrize("final", [True, False])
+@pytest.mark.parametrize("gone", [0, 1])
+async def test_a_reply_of_which_a_message_was_deleted_is_said_to_be_gone(
+    gone: int, final: bool, chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply(LONG))
+    slack.delete("C1", parts[gone].message)
+    with pytest.raises(MessageGone, match="message_not_found"):
+        await chat.edit(parts, Reply(LONG.replace("says", "tells"), final=final))
+
+
+async def test_nothing_is_said_in_a_thread_whose_first_message_was_deleted(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.delete("C1", dispatch.messages[0].ref.message)
+    with pytest.raises(MessageGone, match="thread_not_found"):
+        await chat.post(dispatch.messages[0].ref, Reply("An answer."))
 
 
 @pytest.mark.parametrize("votes", ["buttons", "reactions"])

@@ -10,7 +10,7 @@ import aiohttp
 import discord
 
 from core.domain import MessageRef
-from core.errors import PlatformError, PlatformRejected
+from core.errors import MessageGone, PlatformError, PlatformRejected
 
 REMEMBERED = 2000
 """Channels, questions and replies that are kept in mind, each."""
@@ -210,8 +210,10 @@ def failure(error: Exception, what: str, needed: str) -> PlatformError:
         return PlatformRejected(f"I cannot {what}: the Discord thread is locked. Unlock it or ask elsewhere.")
     if isinstance(error, discord.Forbidden):
         return PlatformRejected(f"Discord does not let me {what} ({error.text}): give my role {needed}.")
-    if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-        return PlatformRejected(f"I cannot {what}: the Discord message or channel has been deleted.")
+    if error.code == UNKNOWN_MESSAGE:
+        return MessageGone(f"I cannot {what}: the Discord message has been deleted.")
+    if error.code == UNKNOWN_CHANNEL:
+        return PlatformRejected(f"I cannot {what}: the Discord channel has been deleted.")
     if error.code == UNKNOWN_USER:
         return PlatformRejected(f"I cannot {what}: Discord has no channel and no person with that id.")
     return PlatformError(

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import PACING, UNEDITABLE, Pace, Pacing, SlackRefused
+from bot.platforms.slack.api.errors import GONE, PACING, UNEDITABLE, Pace, Pacing, SlackRefused
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.messages import Asides, Messages
 from bot.platforms.slack.responder import SlackResponder
@@ -22,6 +22,7 @@ from bot.platforms.slack.text.reading import Reader
 from bot.ports.chat import Person, Reaction, Reply, Responder
 from bot.rendering.answers import Votes
 from core.domain import MessageRef
+from core.errors import MessageGone
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +108,10 @@ class SlackChat:
                 begun = MessageRef("slack", where.channel, ts, thread)
                 self.asides.posted(begun)
                 return (begun,)
-        parts = await self._messages.post(where.channel, thread, reply)
+        try:
+            parts = await self._messages.post(where.channel, thread, reply)
+        except SlackRefused as error:
+            raise (MessageGone(str(error)) if error.code in GONE else error) from error
         self.asides.posted(parts[0])
         return parts
 
@@ -147,12 +151,13 @@ class SlackChat:
                     for ref in shown[len(parts) :]:  # the one who tries again knows nothing of these
                         with suppress(SlackRefused):
                             await self._messages.remove(ref, quick=True)
+                if error.code in GONE:
+                    raise MessageGone(str(error)) from error
+                if reply.final:
                     if error.code not in UNEDITABLE:
                         raise
                     log.warning("A message cannot be changed, so the answer is posted again: %s", error)
                     return await self._anew(parts, reply)
-                if error.code == "message_not_found":
-                    raise  # who shows it says it anew
                 log.debug("An edit that is not the last was left out: %s", error)
                 self._paused = self._clock() + max(self._pacing.refused, error.retry_after)
                 return tuple(shown)

@@ -16,6 +16,7 @@ from bot.platforms.slack.messages import Asides
 from bot.platforms.slack.text.format import Composer, cut
 from bot.ports.chat import Control, Form, Reply
 from core.domain import MessageRef
+from core.errors import MessageGone
 
 log = logging.getLogger(__name__)
 
@@ -163,7 +164,7 @@ class SlackResponder:
             try:
                 self._shown = await self._show(reply)
                 return
-            except SlackRefused as error:
+            except (SlackRefused, MessageGone) as error:
                 log.info("The bot cannot write in %s: %s", self._where.channel_key, error)
                 self._private = True
         if reply.final or self._sign is None:  # of several states each would stay
@@ -173,9 +174,7 @@ class SlackResponder:
         if self._shown is not None:
             try:
                 return await self._chat.edit(self._shown, reply)
-            except SlackRefused as error:
-                if error.code != "message_not_found":
-                    raise
+            except MessageGone as error:
                 log.info("A message that showed progress is gone, so there will be a new one: %s", error)
         return await self._chat.post(self._where, reply)
 

@@ -22,7 +22,7 @@ from bot.platforms.web.state import Posts
 from bot.ports.chat import ACCEPT, Message, Person, Reaction, Reply, Responder, Stray
 from bot.ports.standing import Standing, Unreadable
 from core.domain import MessageRef, Turn
-from core.errors import PlatformRejected
+from core.errors import MessageGone, PlatformRejected
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class WebChat:
             )
         thread = "" if channel.kind == "direct" else where.thread
         if thread and self._posts.get(thread) is None:
-            raise PlatformRejected("The thread was deleted in the playground; ask again in a new message.")
+            raise MessageGone("The thread was deleted in the playground; ask again in a new message.")
         post = self._posts.add(channel.id, BOT, self.shown(reply), thread=thread, **fields_of(reply))
         return (post.ref,)
 
@@ -112,11 +112,11 @@ class WebChat:
         return f"#{CHANNELS[to].name}" if to in CHANNELS else ""
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
-        """Replace a reply; raises PlatformRejected where it was deleted."""
+        """Replace a reply; raises MessageGone where it was deleted."""
         first = parts[0].message if parts else ""
         post = self._posts.get(first)
         if post is None:
-            raise PlatformRejected("The reply was deleted in the playground; post a new one.")
+            raise MessageGone("The reply was deleted in the playground; post a new one.")
         now = time.monotonic()
         if reply.final:
             self._edited.pop(first, None)

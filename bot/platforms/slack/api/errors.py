@@ -39,6 +39,8 @@ UNDELETABLE = STREAMS_YET | {"cant_delete_message"}
 """What the bot wrote cannot be deleted: it streams."""
 REVOKED = frozenset({"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked"})
 """The token is good for nothing any more, whatever is asked with it."""
+GONE = frozenset({"message_not_found", "thread_not_found"})
+"""What is to be changed, or written under, was deleted."""
 TOO_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "text_too_long"})
 BAD_BLOCKS = frozenset({
     "blocks_too_long", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
