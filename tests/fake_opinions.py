@@ -34,6 +34,9 @@ class FakeOpinions:
     async def author(self, pair_id: str) -> str:
         return self._authors.get(pair_id, "")
 
+    async def former(self, pair_id: str) -> str:
+        return ""
+
     async def reword(self, pair_id: str, answer: str) -> None:
         self._memories.reword(pair_id, answer)
 

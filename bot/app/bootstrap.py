@@ -162,6 +162,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         searcher=core.searcher,
         learner=core.learner,
         modes=around.modes,
+        moves=stores.moves,
         pauses=around.pauses,
         reactions=stores.reactions,
         releases=core.releases,

@@ -60,6 +60,10 @@ class Answering:
         """Return True if the message of that key is being answered."""
         return key in self._running
 
+    def within(self, channel: str) -> list[str]:
+        """Return the keys of the messages that are being answered in a channel (`slack:C1`)."""
+        return [key for key in self._running if key.startswith(f"{channel}:")]
+
     def begin(
         self, chat: Chat, message: Message, parts: tuple[MessageRef, ...], found: str = ""
     ) -> asyncio.Task[None]:

@@ -7,7 +7,7 @@ commands and presses in `bot.interactions.handler`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from typing import Any
 
 from bot.commands.slash.derived import slash_commands
@@ -32,6 +32,7 @@ from bot.interactions.recount import Recount
 from bot.operations.alerts import Alerts
 from bot.operations.application import Application
 from bot.operations.digest import Digest
+from bot.operations.following import carry_over
 from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Person, Press, Reaction, Responder, unheard
@@ -45,6 +46,7 @@ from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.languages import plain
+from core.ports.channels import Moved
 
 
 class Dispatch:
@@ -92,7 +94,7 @@ class Dispatch:
         self._interactions = InteractionHandler(desk, self._answering, slash, presses, self._own_pages)
         self._reactions = ReactionHandler(desk, marks)
         self.recount = Recount(desk, self._reactions, app)
-        self._chats = chats
+        self._chats, self._app = chats, app
 
     def is_out(self, account: str) -> bool:
         """Return True if the person behind an account opted out."""
@@ -127,12 +129,12 @@ class Dispatch:
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer an edited question again; update what is remembered of an edited message."""
-        self._noted(message.ref)
+        self._history.changed(message.ref)
         await self._questions.edited(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef, links: str = "") -> None:
         """Delete the answers to a deleted question; forget a person's answer (`Questions.deleted`)."""
-        self._noted(ref)
+        self._history.changed(ref)
         await self._questions.deleted(chat, ref, links)
 
     async def archived(self, chat: Chat, channel: str) -> None:
@@ -154,12 +156,12 @@ class Dispatch:
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
-        self._noted(reaction.ref)
+        self._history.changed(reaction.ref)
         await self._reactions.take(chat, reaction)
 
     async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
-        self._noted(cleared.ref)
+        self._history.changed(cleared.ref)
         await self._reactions.cleared(chat, cleared)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
@@ -182,8 +184,7 @@ class Dispatch:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
 
         `to` is the `address` of its responder. A `press`, as far as it is known without asking the platform,
-        is counted even if the process dies now, where it is a vote. Raises StorageUnavailable: then it must
-        not be acknowledged as done.
+        is counted if it is a vote, though the process dies now. Raises StorageUnavailable: it is not done.
         """
         return await self._interactions.take(platform, kind, event, account, to, press)
 
@@ -192,10 +193,11 @@ class Dispatch:
         if now or not self._desk.engine.keeps_inside(channel):
             await self._desk.engine.channel_became_private(channel)
 
-    def _noted(self, ref: MessageRef) -> None:
-        """Tell sources that read the channel to read a message again."""
-        if ref.message:
-            self._history.changed(ref)
+    async def channel_moved(self, chat: Chat, moved: Moved) -> Coroutine[Any, Any, None]:
+        """Carry over what is kept of a channel to its new id; return what answers what was asked there."""
+        await self.let_go(self._answering.within(moved.old))
+        await carry_over(self._app, moved)
+        return self._questions.resume(chat)
 
     # --- what pages ask -----------------------------------------------------------------------
 

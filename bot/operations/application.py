@@ -34,6 +34,7 @@ from core.ports import (
     Workers,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.channels import MoveStore
 from core.ports.cluster import Cluster
 from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
@@ -70,6 +71,7 @@ class Application:
     searcher: Searcher
     learner: Learner
     modes: ChannelModes
+    moves: MoveStore
     pauses: Pauses
     reactions: ReactionStore
     releases: DefaultReleases

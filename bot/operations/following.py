@@ -1,4 +1,7 @@
-"""Follow what other processes of a cluster do: read again what they changed, answer what they left."""
+"""Follow what other processes of a cluster do: read again what they changed, answer what they left.
+
+What a channel's new id changes is read again likewise.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,13 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from bot.operations.application import Application
 from core.errors import ThreadloreError
+from core.ports import Claim
+from core.ports.channels import Moved
 from core.ports.cluster import APART, CLAIMS, CORPORA, GONE, INSIDE, MEMORY, Cluster
 
 log = logging.getLogger(__name__)
@@ -145,3 +151,22 @@ def following(app: Application, take_up: Callable[[], Awaitable[object]], let_go
         "forgotten": privacy,
     }
     return Following(app.cluster, handlers, take_up)
+
+
+async def carry_over(app: Application, moved: Moved) -> None:
+    """Let what is kept of a channel stand under its new id, and say once what only people can change."""
+    pairs = await app.memory.moved(partial(app.moves.move, moved))
+    app.modes.reread()
+    app.releases.reread()
+    await app.pauses.reread(())
+    if not await app.conversations.claim(Claim("", "", "", 0.0), f"moved {moved.old} {moved.new}"):
+        return
+    log.info("%s is %s from now on, with %d remembered answers", moved.old, moved.new, pairs)
+    asked = [channel for targets in app.catalogue.asked for channel in targets.channels]
+    if moved.old in (*app.catalogue.channels, *asked, *app.settings.admin_channels):
+        log.warning(
+            "%s is named in corpora.toml or in THREADLORE_ADMIN_CHANNEL, and its id is %s from now on: write "
+            "that there, and start me again",
+            moved.old,
+            moved.new,
+        )

@@ -56,7 +56,7 @@ class HistoryUpkeep:
     def changed(self, ref: MessageRef) -> None:
         """Note a message that was edited, deleted or marked, so that the next reading looks at it."""
         key = f"{ref.platform}:{ref.channel}"
-        if key in self._channels:
+        if ref.message and key in self._channels:
             self._live.changed(key, ref.message, ref.thread)
 
     async def person_gone(self, accounts: Collection[str]) -> None:

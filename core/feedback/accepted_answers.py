@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.domain import Citation, Question, Scope, Trace, content_hash
+from core.domain import Citation, Question, Scope, Trace
 from core.generation.phrases import either
 from core.languages import DEFAULT, N_, _
 from core.memory.community import CommunityMemory
 from core.memory.import_export import PRIOR
 from core.pipeline.research import Research
 from core.ports import MemoryStore, Remembered
-from core.ports.opinions import Correction, OpinionStore
+from core.ports.opinions import Correction, OpinionStore, pair_of
 from core.privacy.names import nobody
 from core.query import language
 
@@ -81,7 +81,7 @@ class AcceptedAnswers:
             unknown = either(asked.resolution.unknown)
             return Outcome(problem=_("There is no release {release}.").format(release=unknown))
         pair = Remembered(
-            id=pair_of(written.message),
+            id=await self._made_of(written.message),
             question=asked.queries.base,
             topic=asked.topic,
             answer=written.text,
@@ -102,7 +102,7 @@ class AcceptedAnswers:
 
     async def is_remembered(self, message: str) -> bool:
         """Return True if a message is an answer that is remembered now."""
-        pair = await self._store.pair(pair_of(message))
+        pair = await self._store.pair(await self._made_of(message))
         return pair is not None and not pair.aside
 
     async def accepting(self, message: str) -> frozenset[str]:
@@ -115,7 +115,7 @@ class AcceptedAnswers:
             return False
         if await self._opinions.marked(message, "accept"):
             return False
-        return await self._retire(pair_of(message))
+        return await self._retire(await self._made_of(message))
 
     async def object(self, message: str, author: str) -> bool:
         """Forget a message for good, because its author says so; returns True if it was remembered."""
@@ -124,14 +124,15 @@ class AcceptedAnswers:
 
     async def reworded(self, message: str, text: str) -> None:
         """Let a remembered message follow an edit; one without text left is not remembered any more."""
+        pair_id = await self._made_of(message)
         if not text.strip():
-            await self._retire(pair_of(message))
-        elif await self._opinions.author(pair_of(message)):
-            await self._opinions.reword(pair_of(message), text)
+            await self._retire(pair_id)
+        elif await self._opinions.author(pair_id):
+            await self._opinions.reword(pair_id, text)
 
     async def gone(self, message: str) -> bool:
         """Forget a message that was deleted; returns True if it was remembered."""
-        pair = await self._store.pair(pair_of(message))
+        pair = await self._store.pair(await self._made_of(message))
         if pair is None:
             return False
         was_remembered = await self._retire(pair.id)
@@ -215,17 +216,17 @@ class AcceptedAnswers:
         await self._memory.seed([pair])
         await self._opinions.reword(pair.id, pair.answer)
 
+    async def _made_of(self, message: str) -> str:
+        """Return the id of the pair of a message: its channel may have had another id when it was made."""
+        made = pair_of(message)
+        return await self._opinions.former(made) or made
+
     async def _retire(self, pair_id: str) -> bool:
         pair = await self._store.pair(pair_id)
         if pair is None or pair.aside:
             return False
         await self._memory.retire([pair_id])
         return True
-
-
-def pair_of(source: str) -> str:
-    """Return the id of the pair that is made of a message, or of a correction."""
-    return f"h{content_hash('person', source)[:16]}"
 
 
 def _by(name: str, link: str, release: str) -> Citation:

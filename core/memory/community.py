@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote
 from core.memory.calibrated import Settle
@@ -210,17 +211,18 @@ class CommunityMemory:
 
         From then on they are reused only there, even if the channel becomes public again.
         """
-        return await self._move(channel, "public", PRIVATE + channel)
+        move = partial(self._store.move, channel, "public", PRIVATE + channel)
+        return await self.moved(move) if channel else 0
 
     async def publish(self, channel: str) -> int:
         """Publish what was learned in a private channel, for an admin; return how many pairs."""
-        return await self._move(channel, PRIVATE + channel, "public")
+        move = partial(self._store.move, channel, PRIVATE + channel, "public")
+        return await self.moved(move) if channel else 0
 
-    async def _move(self, channel: str, before: str, after: str) -> int:
-        if not channel:
-            return 0
+    async def moved(self, move: Callable[[], Awaitable[Sequence[str]]]) -> int:
+        """Place the pairs anew that `move` gives to other listeners; return how many."""
         async with self._turns.one():
-            if ids := await self._store.move(channel, before, after):
+            if ids := await move():
                 await self._place_anew(ids)
             return len(ids)
 

@@ -11,6 +11,8 @@ HOLDER = "holder"
 """Who has the database, where several processes could reach it."""
 RETENTION = "retention"
 """When what is old was removed last, in seconds since the epoch."""
+FORMER = "pair "
+"""Begins the name of a pair as its message is called now; what is known is the id that the pair has."""
 
 
 class AboutStore(Protocol):

@@ -48,6 +48,26 @@ class ReleaseSet:
     at: float
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A channel (`slack:G1`) that has another id from now on; `links` is how those to its messages begin."""
+
+    old: str
+    new: str
+    links: tuple[str, str] = ("", "")
+
+
+class MoveStore(Protocol):
+    """Lets what is kept of a channel follow its id."""
+
+    async def move(self, moved: Moved) -> tuple[str, ...]:
+        """Let everything that is kept of a channel stand under its new id; return the ids of its pairs.
+
+        All of it at once, or nothing. The pairs have no place in memory then. What was not answered yet may
+        be answered by any process. Twice is as once.
+        """
+
+
 class ChannelStore(Protocol):
     """Keeps modes that were set while the bot ran, and pauses, over restarts."""
 

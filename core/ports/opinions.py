@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from core.domain import MessageRef
+from core.domain import MessageRef, content_hash
 
 Mark = Literal["accept", "object"]
 
@@ -70,6 +70,11 @@ class DistinctionStore(Protocol):
         """Remove one; returns True if it was there."""
 
 
+def pair_of(source: str) -> str:
+    """Return the id of the pair that is made of a message, or of a correction."""
+    return f"h{content_hash('person', source)[:16]}"
+
+
 class OpinionStore(Protocol):
     """Keeps marks on messages, who wrote the pairs that people made, and corrections."""
 
@@ -87,6 +92,12 @@ class OpinionStore(Protocol):
 
     async def author(self, pair_id: str) -> str:
         """Return who wrote the answer of a pair; empty where no person did."""
+
+    async def former(self, pair_id: str) -> str:
+        """Return under which id a pair stands that was made before its message's channel had another id.
+
+        Empty where there is none.
+        """
 
     async def reword(self, pair_id: str, answer: str) -> None:
         """Replace the answer of a pair; an unknown pair is no error."""

@@ -9,11 +9,13 @@ from typing import Any, Literal
 from sqlalchemy import delete, func, select, update
 
 from core.domain import MessageRef
+from core.ports.about import FORMER
 from core.ports.opinions import Correction, Mark, Shown
 from storage.database.database import Database, Store
 from storage.memory.pair_rows import Veils, no_veils, raised
 from storage.people.authorship import PAIR, drop_words
 from storage.tables import (
+    AboutRow,
     AnswerRow,
     AuthorRow,
     ClaimRow,
@@ -53,6 +55,10 @@ class SqlOpinions(Store):
         """Return who wrote the answer of a pair; empty where no person did."""
         statement = select(AuthorRow.person).where(AuthorRow.pair_id == pair_id)
         return await self._value(statement) or ""
+
+    async def former(self, pair_id: str) -> str:
+        """Return under which id a pair stands that was made before its message's channel had another id."""
+        return await self._value(select(AboutRow.value).where(AboutRow.name == FORMER + pair_id)) or ""
 
     async def reword(self, pair_id: str, answer: str) -> None:
         """Replace the answer of a pair; an unknown pair is no error."""

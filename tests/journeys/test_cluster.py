@@ -17,13 +17,14 @@ import pytest
 
 from bot.conversation.answering import Answering
 from bot.conversation.desk import WAIT
-from bot.operations.following import Following, following
+from bot.operations.following import Following, carry_over, following
 from bot.ports.chat import Reaction
 from bot.privacy.exports import note
-from core.domain import MessageRef, Question, Vote
+from core.domain import MessageRef, Question, Scope, Vote
 from core.errors import StorageUnavailable, UsageError, WordsGone
 from core.pipeline.context import Silence
 from core.ports import Claim
+from core.ports.channels import Moved
 from core.ports.cluster import MEMORY
 from tests.databases import postgres_schema
 from tests.journeys.fake_stage import FakeStage, person
@@ -372,6 +373,28 @@ async def test_a_pair_that_is_gone_is_let_go_by_the_other(pair: Pair) -> None:
 async def test_sources_are_those_of_the_file(pair: Pair) -> None:
     with pytest.raises(UsageError, match=r"corpora\.toml"):
         await pair.one.app.added.add("https://docs.example.org")
+
+
+async def test_a_channel_has_its_new_id_in_every_process(pair: Pair) -> None:
+    one, two = pair.one.app, pair.two.app
+    before, now = Scope("private", "fake:G1"), Scope("private", "fake:C9")
+    given = await two.engine.answer(Question(ASKED, "fake:ann", "fake:G1", before))
+    await two.engine.feedback(Vote(given.id, "fake:bob", 1), helper=True)
+    await two.pauses.begin("fake:G1", 0, "fake:boss")
+    assert not await one.pauses.of("fake:C9")
+    moved = Moved("fake:G1", "fake:C9")
+    await asyncio.gather(carry_over(one, moved), carry_over(two, moved))
+
+    async def reused() -> bool:
+        found = await two.engine.answer(Question(ASKED, "fake:ann", "fake:C9", now))
+        return found.route == "reuse" and found.pair_id == given.pair_id
+
+    async def paused() -> bool:
+        return await two.pauses.of("fake:C9") is not None and await one.pauses.of("fake:C9") is not None
+
+    await soon(reused)
+    await soon(paused)
+    assert await one.memory.verify() == [] == await two.memory.verify()
 
 
 async def test_what_another_process_answers_in_a_channel_that_became_private_stays_inside(pair: Pair) -> None:

@@ -15,6 +15,7 @@ from bot.ports.chat import Chat, Command, Message, Person, Press, Reaction, Resp
 from bot.ports.page import Page, Part
 from bot.privacy.exports import Holders
 from core.domain import MessageRef
+from core.ports.channels import Moved
 from core.settings import Settings, load_settings
 from tests.platforms.slack_server import SlackServer
 
@@ -38,6 +39,7 @@ class Recorder:
     private: list[str] = field(default_factory=list)
     looked_up: list[str] = field(default_factory=list)
     """Channels that are private at a connection, whenever they became so."""
+    moved: list[Moved] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
     recounted: list[str] = field(default_factory=list)
     pages: list[tuple[Person, Collection[str], str]] = field(default_factory=list)
@@ -104,6 +106,11 @@ class Recorder:
 
     async def channel_became_private(self, channel: str, now: bool = True) -> None:
         (self.private if now else self.looked_up).append(channel)
+
+    async def channel_moved(self, chat: Chat, moved: Moved) -> Any:
+        await asyncio.sleep(0.05)
+        self.moved.append(moved)
+        return self.resume(chat)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         self.commands.append(command)

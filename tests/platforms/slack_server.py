@@ -117,6 +117,15 @@ class SlackServer(Wire):
             gone = {"previously_connected_team_id": "T2", "is_ext_shared": False}
             self.emit({"type": "channel_unshared", "channel": channel, **gone})
 
+    def move(self, channel: str, to: str) -> None:
+        """Begin to let another organization into a private channel, which so gets another id for good."""
+        assert self.channels[channel]["kind"] == "group", "others keep theirs"
+        self.channels[to] = self.channels.pop(channel) | {"id": to, "shared": True}
+        self.messages[to] = self.messages.pop(channel, {})
+        self.streaming.move(channel, to)
+        told = {"old_channel_id": channel, "new_channel_id": to, "event_ts": self.tick()}
+        self.emit({"type": "channel_id_changed", **told})
+
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **more: Any) -> str:
         """Write a message (Slack's escaped text) and return its ts."""
         self.shown_files |= {str(file["id"]): file for file in more.get("files") or ()}
@@ -287,7 +296,7 @@ class SlackServer(Wire):
 
     def emit(self, event: dict[str, Any]) -> None:
         """Send an event to the bot if it is in that channel, and its app is subscribed and may hear it."""
-        channel = event.get("channel") or event.get("item", {}).get("channel")
+        channel = event.get("channel") or event.get("item", {}).get("channel") or event.get("new_channel_id")
         there = self.channels[channel]
         if self.bot_user in there["members"] and hears(event, there, self.scopes, self.events):
             self._push(

@@ -44,6 +44,10 @@ class Streaming:
         """Whether no stream can be stopped."""
         self.running: dict[tuple[str, str], Stream] = {}
 
+    def move(self, channel: str, to: str) -> None:
+        """Let the streams of a channel go on where it has another id."""
+        self.running = {(to if at == channel else at, ts): one for (at, ts), one in self.running.items()}
+
     def start(self, channel: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         """Answer `chat.startStream`."""
         if channel["kind"] not in self.kinds:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from core.catalogue import SourceSpec
 from core.domain import Scope
 from core.errors import SourceClosed
 from core.ingestion.sources.history.source import HistorySource, Options
+from core.ports.channels import Moved
 from tests.fake_workers import FakeWorkers
 from tests.platforms.slack_bot import Recorder, serving
 from tests.platforms.slack_server import SlackServer
@@ -70,6 +72,26 @@ async def test_another_workspace_of_ones_own_organization_changes_nothing(
         slack.say("U1", "C1", "hello")
         await slack.until(lambda: dispatch.messages)
     assert dispatch.messages[0].scope == Scope() and not dispatch.private
+
+
+async def test_a_private_channel_that_is_shared_has_another_id_before_anything_is_heard_of_it(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    known: list[int] = []
+    dispatch.on_message = lambda chat, message: answered(known.append, len(dispatch.moved))
+    async with serving(slack, dispatch):
+        await slack.until(lambda: dispatch.resumed)
+        slack.move("G1", "C9")
+        slack.say("U1", "C9", "<@UBOT> how?")
+        await slack.until(lambda: len(known) == 2 and len(dispatch.resumed) == 2)
+        await slack.settled()
+    links = ("https://fake.slack.com/archives/G1/", "https://fake.slack.com/archives/C9/")
+    assert dispatch.moved == [Moved("slack:G1", "slack:C9", links)] and known == [1, 1]
+    assert {m.scope for m in dispatch.messages} == {Scope("private", "slack:C9")}
+
+
+async def answered(note: Callable[[int], None], number: int) -> None:
+    note(number)
 
 
 SNIPPET = {"id": "F1", "mode": "snippet", "mimetype": "text/plain", "preview": "KeyError: 'host'"}

@@ -34,7 +34,7 @@ from core.ports import (
     WordIndex,
 )
 from core.ports.about import AuditStore, NoticeStore
-from core.ports.channels import ChannelStore, ReleaseStore
+from core.ports.channels import ChannelStore, MoveStore, ReleaseStore
 from core.ports.cluster import Cluster, OnlyProcess
 from core.ports.conversations import BucketStore
 from core.ports.corpora import Indexes, PassageStore
@@ -64,6 +64,7 @@ from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
 from storage.serving.given import SqlGiven
 from storage.serving.limits import SqlBuckets
+from storage.serving.moves import SqlMoves
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors
 from storage.vectors.files import empty_room, overwrite
@@ -92,6 +93,7 @@ class Stores:
     indexes: Indexes
     """`corpora` with both indexes of it."""
     memories: MemoryStore
+    moves: MoveStore
     names: Names
     """One-way names by the key that belongs to this database."""
     unsolicited: NoiseStore
@@ -192,6 +194,7 @@ def _stores(
         health=SqlHealth(database, free),
         indexes=Indexes(corpora, vectors, words),
         memories=SqlMemories(database, names.veils),
+        moves=SqlMoves(database),
         names=names,
         unsolicited=SqlNoise(database),
         notices=SqlNotices(database),

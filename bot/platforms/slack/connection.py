@@ -160,7 +160,7 @@ class Slack:
         event = body.get("event") or {}
         item = event.get("item")
         within = item.get("channel") if isinstance(item, Mapping) else ""
-        channel = str(event.get("channel") or within or "")
+        channel = str(event.get("channel") or within or event.get("new_channel_id") or "")
         shared = body.get("is_ext_shared_channel")
         taken = asyncio.Event()
         reading = self._events.receive(

@@ -20,6 +20,7 @@ from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unh
 from core.domain import MessageRef, Scope
 from core.errors import StorageUnavailable
 from core.languages import _
+from core.ports.channels import Moved
 
 if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
@@ -91,6 +92,8 @@ class Events:
                 return self._dispatch.deleted(self._chat, MessageRef("slack", channel, ""), links)
             case (("channel_archive" | "group_archive"), _):
                 return self._dispatch.archived(self._chat, f"slack:{channel}")
+            case "channel_id_changed", _:
+                return await self._moved(str(event.get("old_channel_id") or ""), channel, taken)
             case "message", "channel_convert_to_private":
                 await self._directory.scope(channel, "group")
                 return self._dispatch.channel_became_private(f"slack:{channel}")
@@ -125,6 +128,16 @@ class Events:
             return None
         message = await self._message(now, channel, str(event.get("channel_type") or ""), event_id)
         return self._dispatch.edited(self._chat, message, taken) if message else None
+
+    async def _moved(self, before: str, now: str, taken: Callable[[], None]) -> Work | None:
+        """Have a channel's new id known before anything else is read of it: its events wait for this."""
+        if not before or not now:
+            return None
+        links = (f"{self._api.url}archives/{before}/", f"{self._api.url}archives/{now}/")
+        moved = Moved(f"slack:{before}", f"slack:{now}", links)
+        work = await self._dispatch.channel_moved(self._chat, moved)
+        taken()
+        return work
 
     def _deleted(self, channel: str, ts: object, before: dict[str, Any]) -> Work:
         thread = str(before.get("thread_ts") or ("" if channel.startswith("D") else ts))

@@ -32,8 +32,9 @@ from core.ports.cluster import STILL
 log = logging.getLogger(__name__)
 
 _EVENTS = (
-    "app_home_opened", "app_mention", "channel_archive", "channel_deleted", "channel_shared",
-    "channel_unshared", "group_archive", "group_deleted", "message", "reaction_added", "reaction_removed",
+    "app_home_opened", "app_mention", "channel_archive", "channel_deleted", "channel_id_changed",
+    "channel_shared", "channel_unshared", "group_archive", "group_deleted", "message", "reaction_added",
+    "reaction_removed",
 )  # fmt: skip
 QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
