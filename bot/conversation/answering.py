@@ -285,8 +285,8 @@ class Answering:
                 return
             except PlatformError as error:
                 gone = isinstance(error, MessageGone)
-                if reply.final and not gone:
-                    raise
+                if (reply.final and not gone) or (gone and answer.message.unasked):
+                    raise  # what nobody asked for and somebody deleted is not wanted
                 log.info("a reply cannot be edited, so there will be a new one: %s", error)
             answer.parts = ()
             if gone:

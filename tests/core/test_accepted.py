@@ -221,7 +221,7 @@ async def test_what_a_helper_writes_in_private_of_a_published_answer_is_recalled
     await asked_for(house, scope=inside)
     first = await house.accepted.correct(SAID, True, "", inside)
     assert await house.recalled(scope=inside) == "Use citric acid." and await house.recalled() == ""
-    await house.memory._move("slack:G1", inside.key, "public")
+    await house.memory.publish("slack:G1")
     kept = await house.memories.pair(first.pair_id)
     assert kept is not None
     house.memories.change(first.pair_id, scope="public", channel="")
