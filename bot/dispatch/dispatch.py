@@ -195,8 +195,7 @@ class Dispatch:
 
     async def channel_moved(self, chat: Chat, moved: Moved) -> Coroutine[Any, Any, None]:
         """Carry over what is kept of a channel to its new id; return what answers what was asked there."""
-        await self.let_go(self._answering.within(moved.old))
-        await carry_over(self._app, moved)
+        await carry_over(self._app, moved, lambda: self.let_go(self._answering.within(moved.old)))
         return self._questions.resume(chat)
 
     # --- what pages ask -----------------------------------------------------------------------

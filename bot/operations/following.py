@@ -153,9 +153,15 @@ def following(app: Application, take_up: Callable[[], Awaitable[object]], let_go
     return Following(app.cluster, handlers, take_up)
 
 
-async def carry_over(app: Application, moved: Moved) -> None:
-    """Let what is kept of a channel stand under its new id, and say once what only people can change."""
-    pairs = await app.memory.moved(partial(app.moves.move, moved))
+async def carry_over(app: Application, moved: Moved, let_go: Callable[[], Awaitable[object]]) -> None:
+    """Let what is kept of a channel stand under its new id, and say once what only people can change.
+
+    `let_go` stops what is being answered there.
+    """
+    pairs = 0
+    for _ in range(2):  # the second time for what began meanwhile
+        await let_go()
+        pairs += await app.memory.moved(partial(app.moves.move, moved))
     app.modes.reread()
     app.releases.reread()
     await app.pauses.reread(())

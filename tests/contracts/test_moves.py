@@ -140,11 +140,19 @@ def test_what_somebody_wrote_is_left_as_it_is() -> None:
         "ref": {"platform": "slack", "channel": "G1", "message": "1.2"},
         "scope": {"kind": "private", "channel": "slack:G1"},
         "text": "G1",
-        "links": ["https://s.example/archives/G1/p1", "see https://s.example/archives/G1/p1", "slack:G12"],
+        "links": [
+            "https://s.example/archives/G1/p1?thread_ts=1.2&cid=G1",
+            "see https://s.example/archives/G1/p1",
+            "slack:G12",
+        ],
     }
     assert carried(payload, MOVED) == {
         "ref": {"platform": "slack", "channel": "C9", "message": "1.2"},
         "scope": {"kind": "private", "channel": "slack:C9"},
         "text": "G1",
-        "links": ["https://s.example/archives/C9/p1", "see https://s.example/archives/G1/p1", "slack:G12"],
+        "links": [
+            "https://s.example/archives/C9/p1?thread_ts=1.2&cid=C9",
+            "see https://s.example/archives/G1/p1",
+            "slack:G12",
+        ],
     }

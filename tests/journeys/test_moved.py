@@ -83,6 +83,24 @@ async def test_what_is_being_answered_is_answered_where_the_channel_is_now(
         assert not await writer.app.conversations.unanswered(0.0) and not stage.server.said("D1")
 
 
+async def test_what_slack_sends_late_under_the_old_id_is_of_the_channel_as_it_is_now(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with SlackStage(bot) as stage:
+        said = await stage.say("ann", PORT, "private", to="bot")
+        seen = await answer(stage, said)
+        late = [e for e in stage.server.envelopes if e["payload"].get("event", {}).get("channel") == "G1"]
+        await move(stage, monkeypatch, times=1)
+        for number, event in enumerate(late):
+            stage.server.redeliver({**event, "payload": {**event["payload"], "event_id": f"EvLate{number}"}})
+        await stage.quiet()
+        assert late and [one.id for one in stage.replies(said)] == [seen.id]
+        assert not stage.server.said("D1")
+        conversations = bot.app.conversations
+        assert await conversations.claimed(f"slack:C9:{said.id}")
+        assert not await conversations.claimed(f"slack:G1:{said.id}")
+
+
 async def test_where_a_setting_names_the_old_id_the_log_says_what_to_do(
     bot: Bot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

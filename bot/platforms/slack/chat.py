@@ -111,7 +111,9 @@ class SlackChat:
         try:
             parts = await self._messages.post(where.channel, thread, reply)
         except SlackRefused as error:
-            raise (MessageGone(str(error)) if error.code in GONE else error) from error
+            if error.code in GONE:
+                raise MessageGone(str(error)) from error
+            raise
         self.asides.posted(parts[0])
         return parts
 

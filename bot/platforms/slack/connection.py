@@ -53,6 +53,8 @@ class Slack:
         self._running = self._resumed = False
         self._tasks: set[asyncio.Task[bool]] = set()
         self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._ids: dict[str, str] = {}
+        """What channels that got another id are called now, by what they were."""
         self._api: SlackApi
         self._directory: Directory
         self._chat: SlackChat
@@ -157,7 +159,7 @@ class Slack:
 
     async def _on_event(self, body: Mapping[str, Any]) -> bool:
         """Hand an event over; return True once it may be acknowledged, False if it must come again."""
-        event = body.get("event") or {}
+        event = self._renamed(body.get("event") or {})
         item = event.get("item")
         within = item.get("channel") if isinstance(item, Mapping) else ""
         channel = str(event.get("channel") or within or event.get("new_channel_id") or "")
@@ -177,6 +179,18 @@ class Slack:
         finally:
             waiting.cancel()
         return taken.is_set() or (dealing.done() and not dealing.cancelled() and dealing.result())
+
+    def _renamed(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return an event that names a channel by the id that it had before as one of what it is now."""
+        if event.get("type") == "channel_id_changed":
+            self._ids[str(event.get("old_channel_id"))] = str(event.get("new_channel_id"))
+            return event
+        item = event.get("item")
+        if isinstance(item, Mapping) and item.get("channel") in self._ids:
+            event = {**event, "item": {**item, "channel": self._ids[item["channel"]]}}
+        if event.get("channel") in self._ids:
+            event = {**event, "channel": self._ids[event["channel"]]}
+        return event
 
     async def _on_command(self, body: Mapping[str, Any]) -> None:
         """Return when a slash command may be acknowledged; it is carried out afterwards."""
