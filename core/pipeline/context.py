@@ -305,7 +305,8 @@ class QueryContext:
     def note_quoted(self, confidence: float, enough: float, level: Level, signs: QuoteSigns) -> None:
         """Trace how sure the quote is, which is what counts where pages are quoted."""
         if self.trace.found:
-            told = {**self.trace.found.signs, **asdict(signs)}
+            known = {name: value for name, value in asdict(signs).items() if value is not None}
+            told = {**self.trace.found.signs, **known}
             self.trace.found = replace(
                 self.trace.found, confidence=confidence, threshold=enough, level=level, signs=told
             )

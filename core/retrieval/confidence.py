@@ -18,12 +18,10 @@ COMMON_RARITY = 2.0
 """A term below this inverse document frequency is a very common one: the product's name."""
 RIVAL = 0.1
 """Share of the best page's score that a page may be below it and still be as good."""
-USUAL = 0.12
-"""Margin of the pages that are quoted, on average of those that the weights were fitted on."""
 PAGES = 8
 """Pages that a search hands on: fewer, of a small corpus, are not the more rivals for it."""
-MARGIN_OF = 9
-"""Pages of which the tokens must be known to tell how far one stands out: more than are handed on."""
+MARGIN_OF = 30
+"""Pages of which the tokens must be known to tell how far one stands out: it was learnt among forty."""
 TELLING = 4
 """Passages from which on it tells something that none has a word; in fewer most words are missing."""
 JUDGED = Path(__file__).with_name("pages.json")
@@ -68,7 +66,7 @@ class QuoteSigns:
     where the quote has a block of code; `rivals` the share of all pages whose score is as good as the best's;
     `share` how likely the ranking takes the quoted sections for the right ones: it is fitted as a probability
     over pages, so its scores tell one for any product. `margin` is how far the best of its pages stands out
-    by the question's tokens (`margins`), about 0 to .3; USUAL where that is not known.
+    by the question's tokens (`margins`), about 0 to .3; None where that is not known.
     """
 
     found: float = 0.0
@@ -77,7 +75,7 @@ class QuoteSigns:
     code: float = 0.0
     rivals: float = 0.0
     share: float = 0.0
-    margin: float = USUAL
+    margin: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +108,14 @@ class Judgement:
         return "sure" if confidence >= self.enough else "close"
 
     def confidence(self, signs: Signs | QuoteSigns) -> float:
-        """Estimate the probability that a question with these signs has an answer."""
-        logit = self.bias + sum(
-            weight * float(getattr(signs, name)) for name, weight in self.coefficients.items()
-        )
+        """Estimate the probability that a question with these signs has an answer.
+
+        Where one of them is not known, by the weights of `shown`, which do without it.
+        """
+        told = {name: getattr(signs, name) for name in self.coefficients}
+        if self.shown is not None and None in told.values():
+            return min(self.shown.confidence(signs), self.most)
+        logit = self.bias + sum(weight * float(told[name]) for name, weight in self.coefficients.items())
         return min(1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0))), self.most)
 
 
@@ -211,7 +213,7 @@ def quote_signs(
         float("```" in text),
         rivals / max(len(pages), PAGES),
         quoted / (sum(likely) or 1.0),
-        min((max(some) for some in each if some), default=USUAL),
+        min((max(some) for some in each if some), default=None),
     )
 
 
@@ -219,8 +221,8 @@ def margins(table: Numbers, are_some_unknown: bool = False) -> list[float | None
     """Return how far each page stands out by how well it holds the question's tokens, among all of the table.
 
     A difference to their mean, in cosines. `table` has shape (pages, FEATURES). None for a page whose tokens
-    are not known. None for all of them where fewer than MARGIN_OF are, as those that were looked up by name
-    are no measure for one another, and where a release still learns some of them (`are_some_unknown`): the
+    are not known. None for all of them where fewer than MARGIN_OF are, in a small corpus or as they were
+    looked up by name, and where a release still learns some of them (`are_some_unknown`): the
     best, which are read at once, are none either.
     """
     held = table[:, FEATURES.index("tokens")]

@@ -93,8 +93,11 @@ def rows_of(folders: Sequence[Path], whole: Sequence[str] = (), half: str = "tun
 
 
 def quotes(rows: Rows, shown: bool = False) -> Rows:
-    """Return those for which a section was quoted; only where it was `shown`, if asked."""
-    return rows.only([SIGNS[0] in one.signs and not (shown and one.refused) for one in rows.scored])
+    """Return those of which a section was quoted and all signs are known, or only the `shown` ones."""
+    there = [all(one.signs.get(name) is not None for name in SIGNS) for one in rows.scored]
+    return rows.only(
+        [one and not (shown and row.refused) for one, row in zip(there, rows.scored, strict=True)]
+    )
 
 
 def table(rows: Rows) -> Numbers:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -183,9 +182,11 @@ def carried(value: Any, moved: Moved) -> Any:
     if value == moved.old.partition(":")[2]:
         return moved.new.partition(":")[2]
     if moved.links[0] and value.startswith(moved.links[0]):
-        old, new = (key.partition(":")[2] for key in (moved.old, moved.new))
-        within = re.sub(rf"(?<=[?&]cid=){re.escape(old)}(?=&|$)", new, value)  # of a reply in a thread
-        return moved.links[1] + within.removeprefix(moved.links[0])
+        page, mark, asked = value.removeprefix(moved.links[0]).partition("?")
+        was, now = (
+            f"cid={key.partition(':')[2]}" for key in (moved.old, moved.new)
+        )  # of a reply in a thread
+        return moved.links[1] + page + mark + "&".join(now if one == was else one for one in asked.split("&"))
     for before in ("", "private:"):
         old = f"{before}{moved.old}"
         if value == old or value.startswith(f"{old}:"):

@@ -120,7 +120,9 @@ async def test_pages_that_surely_answer_are_quoted_as_the_closest_whatever_is_th
     bot: Bot,
 ) -> None:
     ranking = bot.app.searcher.ranking
-    bot.app.searcher.ranking = replace(ranking, quotes=replace(ranking.quotes, bias=-50.0))
+    assert ranking.quotes.shown is not None
+    never = replace(ranking.quotes.shown, bias=-50.0)
+    bot.app.searcher.ranking = replace(ranking, quotes=replace(ranking.quotes, bias=-50.0, shown=never))
     try:
         stage = FakeStage(bot)
         text = (await ask(stage, PORT)).text

@@ -186,10 +186,10 @@ class Slack:
             self._ids[str(event.get("old_channel_id"))] = str(event.get("new_channel_id"))
             return event
         item = event.get("item")
-        if isinstance(item, Mapping) and item.get("channel") in self._ids:
-            event = {**event, "item": {**item, "channel": self._ids[item["channel"]]}}
-        if event.get("channel") in self._ids:
-            event = {**event, "channel": self._ids[event["channel"]]}
+        if isinstance(item, Mapping) and (now := self._ids.get(str(item.get("channel")))):
+            event = {**event, "item": {**item, "channel": now}}
+        if now := self._ids.get(str(event.get("channel"))):
+            event = {**event, "channel": now}
         return event
 
     async def _on_command(self, body: Mapping[str, Any]) -> None:

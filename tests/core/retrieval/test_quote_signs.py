@@ -11,7 +11,6 @@ from core.domain import ContextChunk, Evidence
 from core.retrieval.confidence import (
     PAGES,
     QUOTE_JUDGEMENT,
-    USUAL,
     Judgement,
     QuoteSigns,
     quote_signs,
@@ -55,18 +54,18 @@ def test_the_share_of_a_quote_is_how_likely_the_ranking_takes_its_section_for_th
     assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).share == 0.0
 
 
-def test_the_margin_of_a_quote_is_that_of_its_best_page_and_usual_where_none_is_known() -> None:
+def test_the_margin_of_a_quote_is_that_of_its_best_page_and_nothing_where_none_is_known() -> None:
     other = replace(CHUNK, heading="Lid", page="It shuts.")
     found = [Evidence(1, CHUNK, 2.0, (), 0.2), Evidence(2, other, 1.0, (), 0.3), Evidence(3, CHUNK, 0.5)]
     assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash}).margin == 0.2
     assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash, other.hash}).margin == 0.3
-    assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).margin == USUAL
+    assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).margin is None
     both = {CHUNK.hash, other.hash}
     assert quote_signs(0.9, 1.0, [], "", found, both, [found[:1], found[1:]]).margin == 0.2, (
         "the lesser search"
     )
     assert quote_signs(0.9, 1.0, [], "", found, {other.hash}, [found[:1], found[1:]]).margin == 0.3
-    assert quote_signs(0.9, 1.0, [], "", pages(1.0), {CHUNK.hash}).margin == USUAL
+    assert quote_signs(0.9, 1.0, [], "", pages(1.0), {CHUNK.hash}).margin is None
 
 
 def test_without_pages_there_are_no_rivals() -> None:
@@ -86,3 +85,12 @@ def test_a_quote_of_unlikely_pages_that_holds_nothing_of_the_question_is_not_sho
     assert QUOTE_JUDGEMENT.level_of(poor) == "none" and QUOTE_JUDGEMENT.level_of(middling) == "close"
     far = replace(poor, margin=1.0)
     assert QUOTE_JUDGEMENT.level_of(far) == "none", "whether it is shown goes by the other signs"
+
+
+def test_where_the_margin_is_not_known_weights_do_that_were_fitted_without_it() -> None:
+    shown = QUOTE_JUDGEMENT.shown
+    assert shown is not None and "margin" not in shown.coefficients
+    for held in (0.0, 0.5, 1.0):
+        unknown = QuoteSigns(0.9, held, 0.0, 0.0, 0.1, 0.5)
+        assert QUOTE_JUDGEMENT.confidence(unknown) == min(shown.confidence(unknown), QUOTE_JUDGEMENT.most)
+        assert QUOTE_JUDGEMENT.confidence(replace(unknown, margin=0.0)) < QUOTE_JUDGEMENT.confidence(unknown)

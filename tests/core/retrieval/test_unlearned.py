@@ -13,6 +13,7 @@ from core.ingestion.chunking import chunk
 from core.ports import Matrix
 from core.ports.corpora import Indexes
 from core.retrieval import unlearned
+from core.retrieval.confidence import MARGIN_OF
 from core.retrieval.features import FEATURES
 from core.retrieval.found import Found
 from core.retrieval.look import Look, Pool
@@ -189,11 +190,9 @@ async def test_sections_are_read_for_what_is_quoted_and_a_release_that_knows_its
 
 
 async def test_how_far_a_page_stands_out_is_known_once_all_sentences_are() -> None:
-    searcher, store, vectors = await unread(12, Tokens())
+    searcher, store, vectors = await unread(MARGIN_OF, Tokens())
     before = await searcher.search(QUESTION, vectors, "1.0")
-    assert before.evidence and {item.margin for item in before.evidence} == {None}, (
-        "twelve of thirteen are read"
-    )
+    assert before.evidence and {item.margin for item in before.evidence} == {None}, "twelve of them are read"
     live = searcher._live["1.0"]
     for page in (await store.contexts(list(live.document_of))).values():
         await searcher._pages.learn([page], live.corpus)
