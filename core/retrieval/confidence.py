@@ -222,8 +222,8 @@ def margins(table: Numbers, are_some_unknown: bool = False) -> list[float | None
 
     A difference to their mean, in cosines. `table` has shape (pages, FEATURES). None for a page whose tokens
     are not known. None for all of them where fewer than MARGIN_OF are, in a small corpus or as they were
-    looked up by name, and where a release still learns some of them (`are_some_unknown`): the
-    best, which are read at once, are none either.
+    looked up by name; nor is it known where a release still learns some of them (`are_some_unknown`), since
+    only the best are read at once, which are no measure for one another.
     """
     held = table[:, FEATURES.index("tokens")]
     known = held != 0.0

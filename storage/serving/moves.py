@@ -118,7 +118,12 @@ class SqlMoves(Store):
         """Let pairs of people's messages be found by the new keys of these: their ids are made of the old."""
         marked = select(MarkRow.message).where(_there(Place(MarkRow.message), moved))
         accepted = select(EscalationRow.answer).where(_there(Place(EscalationRow.answer), moved))
-        for message in (await connection.scalars(marked.union(accepted))).all():
+        links = select(PairRow.citations).where(_heard(moved), PairRow.origin == "person")
+        linked = (
+            message_of(entry["url"], moved) for some in await connection.scalars(links) for entry in some
+        )
+        known = (await connection.scalars(marked.union(accepted))).all()
+        for message in dict.fromkeys(filter(None, (*known, *linked))):
             before, now = pair_of(message), pair_of(moved.new + message.removeprefix(moved.old))
             earlier = select(AboutRow.value).where(AboutRow.name == FORMER + before)
             made = await connection.scalar(earlier) or before
@@ -156,10 +161,21 @@ def _in_the_way(place: Place, moved: Moved) -> Any:
     return delete(table).where(_there(place, moved), exists().where(and_(*same)))
 
 
+def message_of(link: str, moved: Moved) -> str:
+    """Return the key of the message in the channel that a link of Slack's leads to; empty where none does."""
+    begins = f"{moved.links[0]}p"
+    digits = link.removeprefix(begins).partition("?")[0]
+    return f"{moved.old}:{digits[:-6]}.{digits[-6:]}" if moved.links[0] and link.startswith(begins) else ""
+
+
+def _heard(moved: Moved) -> ColumnElement[bool]:
+    """Return the condition that a pair is heard in the channel alone, or was learnt there."""
+    return or_(_there(Place(PairRow.scope, "private:"), moved), _there(Place(PairRow.channel), moved))
+
+
 def _pairs(moved: Moved) -> Any:
-    """Return what finds the pairs that are heard in the channel alone, or were learnt there."""
-    here = or_(_there(Place(PairRow.scope, "private:"), moved), _there(Place(PairRow.channel), moved))
-    return select(PairRow.id).where(here).order_by(PairRow.id)
+    """Return what finds those pairs."""
+    return select(PairRow.id).where(_heard(moved)).order_by(PairRow.id)
 
 
 async def _repack(connection: AsyncConnection, key: Any, column: Any, moved: Moved) -> None:

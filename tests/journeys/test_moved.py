@@ -83,6 +83,22 @@ async def test_what_is_being_answered_is_answered_where_the_channel_is_now(
         assert not await writer.app.conversations.unanswered(0.0) and not stage.server.said("D1")
 
 
+async def test_an_accepted_answer_goes_with_its_message_though_nobody_marks_it_any_more(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with SlackStage(bot) as stage:
+        asked = await stage.say("ann", QUESTION, "private", to="bot")
+        await answer(stage, asked)
+        advice = await stage.say("bob", ADVICE, under=asked)
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+        await bot.app.people.forget("slack:UHAL")
+        await remembered(bot, 1)
+        await move(stage, monkeypatch)
+        await stage.delete(advice)
+        await remembered(bot, 0)
+
+
 async def test_what_slack_sends_late_under_the_old_id_is_of_the_channel_as_it_is_now(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
