@@ -90,11 +90,16 @@ async def test_as_many_are_answered_at_once_as_the_server_is_said_to_take(
     kettle: Kettle, parallel: int, most: int
 ) -> None:
     async with (
-        OllamaServer(first_token_delay=0.2) as server,
+        OllamaServer() as server,
         house(kettle, ollama_host=server.url, ollama_parallel=parallel) as bot,
     ):
+        server.holds_back = True
         asked = [Question(f"{PORT[:-1]} in {release}?", f"web:{release}") for release in PORTS]
-        await asyncio.gather(*(bot.app.engine.answer(question) for question in asked))
+        answers = [asyncio.create_task(bot.app.engine.answer(question)) for question in asked]
+        await until(lambda: server.running == most)
+        await asyncio.sleep(0.2)  # in which one too many would arrive
+        server.holds_back = False
+        await asyncio.gather(*answers)
         assert server.most_running == most
 
 
