@@ -17,10 +17,9 @@ from core.errors import (
     ModelRefused,
 )
 from core.generation.citations import citation
-from core.generation.quotes.blocks import is_caption
 from core.generation.quotes.sections import BRIEF, DOUBT, FULL, GLANCE, Section, Whole
 from core.generation.quotes.stretches import Stretch, marked
-from core.generation.quotes.tables import row_for
+from core.generation.quotes.tables import row_among
 from core.generation.quotes.titles import last_heading
 from core.generation.quotes.weighing import Asked, weighed
 from core.generation.quotes.writing import Cut, Piece, signed, written_all
@@ -48,9 +47,9 @@ _FITS = 0.2
 """How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
-_AT_A_GLANCE, _GLIMPSED, _THIRD = 600, 0.2, 0.7
-"""Characters up to which a part is shown as one that may be the answer, too, and the share of the best page's
-score that the page of a second and of a third part must have; ours."""
+_AT_A_GLANCE, _OF_THE_BEST, _GLIMPSED, _THIRD = 600, 1_500, 0.2, 0.7
+"""Characters up to which a part is shown as one that may be the answer, too, and one of the best page; the
+share of the best page's score that the page of a second and of a third part must have; ours."""
 _SOMETHING, _AS_NEAR = 0.1, 0.9
 """Share of the question's weight that what stands beside the closest section adds, and of the best page's
 score from which on it need not; ours."""
@@ -170,12 +169,8 @@ def _cell(sections: Sequence[Section], question: str) -> tuple[list[Piece], set[
         return None
     best = max(sections, key=lambda one: one.value)
     for at, stretch in enumerate(best.found):
-        for place, block in enumerate(stretch.blocks):
-            row = row_for(block.text, question) if block.kind in ("table", "row") else None
-            if row is not None:
-                caption = [one for one in stretch.blocks[max(place - 1, 0) : place] if is_caption(one)]
-                told = Stretch((*caption, replace(block, text=row)))
-                return [Piece(best.evidence, (told,), "section")], best.held[at]
+        if row := row_among(stretch.blocks, question):
+            return [Piece(best.evidence, (Stretch(row),), "section")], best.held[at]
     return None
 
 
@@ -255,7 +250,8 @@ def _chosen(
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
-    Where that one is `doubtful`, the next best follow that add a little, or are about as near.
+    Where that one is `doubtful`, the next best follow that add a little, or are about as near; first the one
+    whose page ranks first.
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 
@@ -284,7 +280,9 @@ def _chosen(
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
     if part := _part_of(first, left, inside(first)):
         left = [part, *(one for one in left if one.evidence.chunk.id != part.evidence.chunk.id)]
-    for section in sorted(left, key=lambda one: one is not part and not one.entry):
+    for section in sorted(
+        left, key=lambda it: (it is not part and not it.entry, doubtful and it.standing < 1)
+    ):
         is_due = section is part or (section.entry and first.entry)
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
             break
@@ -297,7 +295,8 @@ def _chosen(
             continue
         more = added > _SOMETHING or is_close or share(covered) >= _ENOUGH or section.standing >= _AS_NEAR
         least = _GLIMPSED if len(pieces) == 1 else _THIRD
-        small = section.standing >= least and section.size(picked) <= _AT_A_GLANCE
+        room = _OF_THE_BEST if section.standing == 1 else _AT_A_GLANCE
+        small = section.standing >= least and section.size(picked) <= room
         if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue
         pieces.append(_piece(section, picked, marks))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from core.generation.quotes.blocks import Block
+from core.generation.quotes.blocks import Block, is_caption
 from core.retrieval.features import is_name
 from core.text.markup import fences
 from core.text.tables import cells
@@ -94,6 +94,16 @@ def row_for(markdown: str, question: str) -> str | None:
     table = table_of(markdown)
     rows = _rows(table, question) if table else ()
     return table.only(rows) if table and rows else None
+
+
+def row_among(blocks: Sequence[Block], question: str) -> tuple[Block, ...]:
+    """Return the row that a question about a cell asks for, behind its table's caption; empty without one."""
+    for at, block in enumerate(blocks):
+        row = row_for(block.text, question) if block.kind in ("table", "row") else None
+        if row is not None:
+            caption = [one for one in blocks[max(at - 1, 0) : at] if is_caption(one)]
+            return (*caption, replace(block, text=row))
+    return ()
 
 
 def _rows(table: Table, question: str) -> Sequence[int]:
