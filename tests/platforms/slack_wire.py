@@ -87,6 +87,9 @@ class Wire:
         """Whether events go to the open connections in turn, instead of to the newest."""
         self.broken_links = 0
         """Attempts to open the socket that fail and use up their URL."""
+        self.early: list[str] = []
+        """Methods that were called again before the time was over for which Slack wants to be left alone."""
+        self._alone: dict[str, float] = {}
         self._trouble: dict[str, list[Trouble]] = defaultdict(list)
         self._waiting: dict[str, dict[str, Any]] = {}
         self._sent: dict[str, dict[str, Any]] = {}
@@ -343,11 +346,14 @@ class Wire:
             now = asyncio.get_running_loop().time()
             if wait := self.limits.wait(method, str(given.get("channel") or ""), now):
                 return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}
+            if now < self._alone.get(method, now):
+                self.early.append(method)
             trouble = next((t for t in self._trouble[method] if t.times > 0), None)
             if trouble and trouble.after:
                 trouble.after -= 1
             elif trouble:
                 trouble.times -= 1
+                self._alone[method] = now + int(trouble.headers.get("Retry-After") or 0)
                 return {"ok": False, "error": trouble.error}, trouble.status, trouble.headers
             return {"ok": True, **self.api.call(method, given)}, 200, {}
         except SlackError as error:

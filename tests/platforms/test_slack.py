@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.platforms.slack.api import client
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.connection import SCOPES
 from bot.platforms.slack.platform import connect
@@ -81,6 +82,15 @@ async def test_the_time_that_slack_wants_to_be_left_alone_for_is_waited_at_the_s
     begun = asyncio.get_running_loop().time()
     async with serving(slack, dispatch):
         assert asyncio.get_running_loop().time() - begun >= 1
+
+
+async def test_a_socket_is_asked_for_again_only_when_slack_wants_to_hear_of_it(
+    slack: SlackServer, dispatch: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "QUICK", 0.2)  # as patient as that it is with a call, and no longer
+    slack.fail("apps.connections.open", "ratelimited", status=429, retry_after=2)
+    async with serving(slack, dispatch):
+        assert not slack.early
 
 
 async def test_stopping_while_slack_is_unreachable(slack: SlackServer, dispatch: Recorder) -> None:

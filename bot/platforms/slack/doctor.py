@@ -144,7 +144,7 @@ def _unreachable(what: str, error: SlackRefused) -> Finding:
 
 async def _socket(api: SlackApi) -> Finding:
     try:
-        await api.open_socket(quick=True)
+        await api.open_socket()
     except SlackRefused as error:
         if error.code == "ratelimited":  # Slack takes one or a few a minute, and a bot that serves asks, too
             said = "Slack did not check it, for it was asked several times within a minute"

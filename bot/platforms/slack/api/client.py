@@ -197,16 +197,16 @@ class SlackApi:
             raise SlackRefused("url_private", "unreachable", detail=type(error).__name__) from error
         return told.decode("utf-8", "replace")[:most]
 
-    async def open_socket(self, *, quick: bool = False) -> str:
-        """Ask for a Socket Mode URL; `quick` waits out no rate limit. Raises SlackRefused."""
+    async def open_socket(self) -> str:
+        """Ask for a Socket Mode URL; waits out no rate limit. Raises SlackRefused, with how long to wait."""
         try:
             async with asyncio.timeout(QUICK * 2):
-                if quick:
-                    told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
-                    return str(told["url"])
-                return await self._socket.issue_new_wss_url()
+                told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("apps.connections.open", error) from error
+        url = str(told["url"])
+        self._socket.proxy = proxy_for(url)
+        return url
 
     async def serve(
         self,
