@@ -11,6 +11,7 @@ from bot.platforms.slack.components import actions, pressed, view
 from bot.ports.chat import Chat, Choice, Control, Field, Form, Person, Press, Reply, Responder
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError
+from core.languages import speaking
 from tests.platforms.slack_blocks import check_actions
 from tests.platforms.slack_bot import LONG, Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture
 from tests.platforms.slack_interactive import checked_view
@@ -86,6 +87,16 @@ def test_limits_of_blocks_and_views_are_kept() -> None:
     assert actions([Control("m", "l", "", (Choice("v" * 151, "too long"), Choice("w", "fits")))])[0][
         "elements"
     ][0]["options"] == [{"text": {"type": "plain_text", "text": "fits", "emoji": True}, "value": "w"}]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("Send", "Cancel")), ("de", ("Senden", "Abbrechen")), ("zh", ("发送", "取消"))],
+)
+def test_a_form_speaks_the_language_of_who_opens_it(language: str, words: tuple[str, str]) -> None:
+    with speaking(language):
+        opened = checked_view(view(FORM, MessageRef("slack", "C1", "1.0")))
+    assert (opened["submit"]["text"], opened["close"]["text"]) == words
 
 
 # --- what comes back --------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any
 from bot.ports.chat import Choice, Control, Form
 from bot.ports.page import ChannelMenu, Open
 from core.domain import MessageRef
+from core.languages import _
 from core.text.words import shortened
 
 ELEMENTS = 25
@@ -150,8 +151,8 @@ def view(form: Form, where: MessageRef, thread: str = "", link: Link | None = No
         "type": "modal",
         "callback_id": form.name,
         "title": _plain(form.title, TITLE),
-        "submit": _plain("Send", TITLE),
-        "close": _plain("Cancel", TITLE),
+        "submit": _plain(_("Send"), TITLE),
+        "close": _plain(_("Cancel"), TITLE),
         "private_metadata": json.dumps([*origin, *answered]),
         "blocks": blocks,
     }
