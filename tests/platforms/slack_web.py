@@ -65,7 +65,8 @@ class WebApi:
         for kind in sorted(wanted):
             if (needed := f"{KINDS[kind]}:read") not in self.server.scopes.split(","):
                 raise SlackError("missing_scope", needed=needed, provided=self.server.scopes)
-        both = {self.server.bot_user, str(given.get("user") or self.server.bot_user)}
+        user = str(given.get("user") or self.server.bot_user)
+        both = {user, self.server.bot_user}  # in public channels the bot need not be to see who is
         mine = [
             {
                 "id": channel["id"],
@@ -74,7 +75,8 @@ class WebApi:
                 "is_ext_shared": channel["shared"],
             }
             for channel in self.server.channels.values()
-            if channel["kind"] in wanted and both <= channel["members"]
+            if channel["kind"] in wanted
+            if ({user} if channel["kind"] == "channel" else both) <= channel["members"]
             if not (channel["archived"] and _is_true(given.get("exclude_archived")))
         ]
         most, begin = int(given.get("limit") or 100), int(given.get("cursor") or 0)

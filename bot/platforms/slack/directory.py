@@ -146,8 +146,8 @@ class Directory:
         return self._channels.put(channel, Scope("private", key) if private else Scope(), _KEPT)
 
     async def read_by(self, user: str) -> tuple[str, ...]:
-        """Return the public channels (`slack:C1`) that a person and the bot are both in; those of other
-        organizations are not among them. None where Slack does not tell.
+        """Return the public channels (`slack:C1`) that a person is in, the bot or not; those that other
+        organizations share are not among them. None where Slack does not tell.
         """
         if (known := self._read.get(user)) is not None:
             return known
