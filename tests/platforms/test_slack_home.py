@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from bot.platforms.slack.home import BLOCKS, LARGEST, HomeTabs, blocks
 from bot.ports.chat import Choice, Control
 from bot.ports.page import ChannelMenu, Open, Part
+from core.errors import StorageUnavailable
+from tests.patience import SOON
 from tests.platforms.slack_blocks import SlackError, check_view_blocks
 from tests.platforms.slack_bot import Recorder, dispatch_fixture, serving, slack_fixture
 from tests.platforms.slack_server import SlackServer
@@ -146,3 +148,21 @@ async def test_pressing_a_link_is_acknowledged_and_nothing_else(
         slack.home.press("U1", "open")
         await slack.settled()
         assert dispatch.presses == [] and dispatch.noted == []
+
+
+async def test_a_press_is_acknowledged_though_nothing_can_be_written_down_nor_read(
+    slack: SlackServer, dispatch: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise StorageUnavailable("The database does not answer.")
+
+    dispatch.on_page = lambda: (Part("A page", controls=(Control("ask", "Ask"),)),)
+    async with serving(slack, dispatch):
+        slack.home.open("U1")
+        await slack.until(lambda: slack.home.texts("U1"))
+        dispatch.on_page = fails
+        monkeypatch.setattr(dispatch, "take", fails)
+        slack.home.press("U1", "ask")
+        sent = slack.envelopes[-1]["envelope_id"]
+        await slack.until(lambda: sent in slack.acknowledged, SOON)
+        assert dispatch.presses == []

@@ -106,7 +106,7 @@ class Slack:
         votes = self._settings.slack_votes
         self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing, votes=votes)
         self._tabs = HomeTabs(self._api, self._directory, self._chat, self._dispatch, self._settings.home)
-        self._events = Events(self._api, self._directory, self._chat, self._dispatch, self._tabs)
+        self._events = Events(self._api, self._directory, self._chat, self._dispatch, self._tabs, self._start)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
         url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)
         with self._dispatch.holders.running(self.name, forget=self._tabs.forget, expire=_nothing):

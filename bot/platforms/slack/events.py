@@ -36,10 +36,17 @@ class Events:
     """Reads what people did in one workspace."""
 
     def __init__(
-        self, api: SlackApi, directory: Directory, chat: SlackChat, dispatch: Dispatch, tabs: HomeTabs
+        self,
+        api: SlackApi,
+        directory: Directory,
+        chat: SlackChat,
+        dispatch: Dispatch,
+        tabs: HomeTabs,
+        start: Callable[[Work], object],
     ) -> None:
+        """`start` begins work that nothing waits for."""
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
-        self._tabs = tabs
+        self._tabs, self._start = tabs, start
 
     async def receive(
         self,
@@ -238,7 +245,8 @@ class Events:
             return await self._dispatch.take("slack", kind, event, account, address, press)
         except StorageUnavailable as error:
             log.error("A %s on Slack cannot be noted: %s", kind, error)
-            await responder.reply(Reply(_(error.told)))
+            # who is told, and whether Slack takes it, must not hold the acknowledgement up
+            self._start(responder.reply(Reply(_(error.told))))
             return False
 
     def _pressed_by(self, found: Pressed, ref: MessageRef) -> SlackResponder:
