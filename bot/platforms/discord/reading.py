@@ -79,6 +79,14 @@ def is_complete(interaction: discord.Interaction[Any]) -> bool:
     return isinstance(user, discord.abc.User) and isinstance(interaction.token, str)
 
 
+def may_write(interaction: discord.Interaction[Any], channel: Any) -> bool:
+    """Return False if who acts may not write where they do: commands and buttons work there as well."""
+    allowed = interaction.permissions
+    if not allowed.value or allowed.administrator:  # none at all in direct messages
+        return True
+    return allowed.send_messages_in_threads if isinstance(channel, discord.Thread) else allowed.send_messages
+
+
 def ref(channel: Any, message_id: int | str) -> MessageRef:
     """Say where a message stands; a thread's message belongs to the channel above the thread."""
     message = str(message_id)
