@@ -131,7 +131,8 @@ class LateResponder:
                 return
             except discord.NotFound:
                 pass  # it was never acknowledged
-        sent = await self._webhook.send(text, ephemeral=True, wait=True, **under)
+        nobody = discord.AllowedMentions.none()
+        sent = await self._webhook.send(text, ephemeral=True, wait=True, allowed_mentions=nobody, **under)
         self._said[place : place + 1] = [sent.id]
 
     async def ask(self, form: Form) -> None:

@@ -20,7 +20,7 @@ ELSEWHERE_SECONDS = 30.0
 # Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
-UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
+UNKNOWN_USER, NO_DIRECT_MESSAGES, NO_SERVER_SHARED, ACKNOWLEDGED = 10013, 50007, 50278, 40060
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What discord.py raises over an event that is not what it should be."""

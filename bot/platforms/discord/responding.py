@@ -13,7 +13,7 @@ import discord
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.components import modal, view
 from bot.platforms.discord.markdown import messages, without_previews
-from bot.platforms.discord.places import TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
+from bot.platforms.discord.places import ACKNOWLEDGED, TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
 from bot.ports.chat import Attachment, Control, Form, Reply
 from bot.rendering.times import in_zone
 from core.domain import MessageRef
@@ -83,8 +83,9 @@ class DiscordResponder:
                 # Discord takes an interaction for failed after 3 seconds, whatever else is going on.
                 await self._interaction.response.defer(ephemeral=True, thinking=True)
             except TROUBLE as error:
-                log.warning("A Discord command came too late to be answered: %s", error)
-                return False
+                if not self._is_acknowledged(error):
+                    log.warning("A Discord command came too late to be answered: %s", error)
+                    return False
             self._said.append(_First(self._interaction))
             return True
 
@@ -99,7 +100,18 @@ class DiscordResponder:
                 try:
                     await self._interaction.response.defer()
                 except TROUBLE as error:
-                    log.warning("A press on Discord was acknowledged too late: %s", error)
+                    if not self._is_acknowledged(error):
+                        log.warning("A press on Discord was acknowledged too late: %s", error)
+
+    def _is_acknowledged(self, error: Exception) -> bool:
+        """Return True if Discord has the acknowledgement: its word for that got lost, and it was sent again.
+
+        Then Discord takes further answers, but none by the id of the interaction.
+        """
+        if code_of(error) != ACKNOWLEDGED:
+            return False
+        self._interaction.response._response_type = discord.InteractionResponseType.deferred_message_update
+        return True
 
     async def close(self) -> None:
         """Acknowledge what was not answered, and take the sign of waiting away where nothing was replied."""
@@ -145,10 +157,17 @@ class DiscordResponder:
             await self._said.pop().delete()
 
     async def _say(self, text: str, under: dict[str, Any]) -> Any:
-        if self._interaction.response.is_done():
-            return await self._interaction.followup.send(text, ephemeral=True, wait=True, **under)
-        await self._interaction.response.send_message(text, ephemeral=True, **under)
-        return _First(self._interaction)
+        if not self._interaction.response.is_done():
+            try:
+                await self._interaction.response.send_message(text, ephemeral=True, **under)
+                return _First(self._interaction)
+            except TROUBLE as error:
+                if not self._is_acknowledged(error):
+                    raise
+        nobody = discord.AllowedMentions.none()  # the client's own is for what it sends itself
+        return await self._interaction.followup.send(
+            text, ephemeral=True, wait=True, allowed_mentions=nobody, **under
+        )
 
     async def ask(self, form: Form) -> None:
         """Open a form; where something was answered already, a button that opens it is shown instead."""
@@ -156,12 +175,14 @@ class DiscordResponder:
             if not self._interaction.response.is_done():
                 try:
                     await self._interaction.response.send_modal(modal(form))
+                    self._replied = True
+                    return
                 except TROUBLE as error:
-                    raise PlatformError(
-                        f"A form could not be opened on Discord ({words_of(error)}): press the button again."
-                    ) from error
-                self._replied = True
-                return
+                    if not self._is_acknowledged(error):
+                        raise PlatformError(
+                            f"A form could not be opened on Discord ({words_of(error)}): "
+                            "press the button again."
+                        ) from error
         await self.reply(Reply(form.title, controls=(Control(form.name, "Open", form.value),)))
 
     async def progress(self, reply: Reply) -> None:
