@@ -210,6 +210,23 @@ async def test_a_press_tells_whether_its_person_may_write_there(world, recorder)
     assert [press.may_write for press in recorder.of("press")] == [False, True]
 
 
+@pytest.mark.parametrize(("code", "again"), [(10015, False), (50027, False), (10062, False), (0, True)])
+async def test_an_interaction_that_is_over_is_answered_no_more(world, recorder, said, code, again):
+    """Each further try is refused as well, and counts to the refusals for which Discord bans a bot."""
+    failures = []
+
+    async def answer(press, responder):
+        try:
+            await responder.reply(Reply("Counted."))
+        except PlatformError as error:
+            failures.append(error.retryable)
+
+    recorder.on_press = answer
+    world.env.inject_error("POST", "/interactions/*", status=404, code=code, message="over")
+    await world.bob.click(said, label="👍")
+    assert failures == [again]
+
+
 async def test_controls_work_after_a_restart(world, recorder, platform, said):
     assert not world.env.bot._connection._view_store._views  # nothing is kept that a new process lacks
     await world.bob.click(said, custom_id="tl|why|a1")

@@ -13,7 +13,16 @@ import discord
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.components import modal, view
 from bot.platforms.discord.markdown import messages, without_previews
-from bot.platforms.discord.places import ACKNOWLEDGED, TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
+from bot.platforms.discord.places import (
+    ACKNOWLEDGED,
+    INVALID_TOKEN,
+    TROUBLE,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
+    code_of,
+    unheard,
+    words_of,
+)
 from bot.ports.chat import Attachment, Control, Form, Reply
 from bot.rendering.times import in_zone
 from core.domain import MessageRef
@@ -30,8 +39,6 @@ A form can only be the first answer, so a press is not acknowledged at once.
 
 TOKEN_SECONDS = 15 * 60 - 10
 """Seconds for which an interaction can be answered, with some to spare."""
-
-_UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027
 
 
 class _First:
@@ -122,7 +129,7 @@ class DiscordResponder:
             try:
                 await self._interaction.delete_original_response()
             except TROUBLE as error:
-                if code_of(error) not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
+                if code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, INVALID_TOKEN):
                     raise
 
     # --- answering ----------------------------------------------------------------------------
@@ -133,9 +140,7 @@ class DiscordResponder:
             try:
                 await self._reply(reply)
             except TROUBLE as error:
-                raise PlatformError(
-                    f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
-                ) from error
+                raise unheard(error) from error
 
     async def _reply(self, reply: Reply) -> None:
         self._replied = True
