@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 import pytest
-from simcord.backend.serializers import guild_create_payload
+from simcord.backend.serializers import guild_create_payload, role_payload
 
 from bot.platforms.discord.chat import DiscordChat, _parts
 from bot.platforms.discord.reading import Standing
@@ -104,3 +104,13 @@ async def test_what_was_closed_while_the_bot_was_away_is_told_when_it_is_invited
     hear["GUILD_CREATE"](told)
     await world.env.settle()
     assert recorder.of("looked up") == [f"discord:{staff.id}"]
+
+
+async def test_what_is_closed_when_everyone_is_no_administrator_any_more_is_told(world, recorder):
+    staff, told = world.private("staff"), world.env.bot._connection.parsers["GUILD_ROLE_UPDATE"]
+    role = role_payload(world.env.backend.get_guild(world.guild.id).roles[world.guild.id])
+    usual = int(role["permissions"])
+    for value in (usual | discord.Permissions(administrator=True).value, usual):
+        told({"guild_id": str(world.guild.id), "role": {**role, "permissions": str(value)}})
+        await world.env.settle()
+    assert recorder.of("private") == [f"discord:{staff.id}"]

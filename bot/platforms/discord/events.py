@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 RECENT_SECONDS = 120.0
 """Age of an edit up to which one of an unknown message is taken for new; previews repeat the old time."""
 
-_READING = discord.Permissions(view_channel=True, connect=True)
-"""What it takes to read a channel; the second in voice and stage channels alone."""
+_READING = discord.Permissions(view_channel=True, connect=True, administrator=True)
+"""What it takes to read a channel: the second in voice and stage channels alone, the third reads all."""
 
 HandOver = Callable[[Coroutine[Any, Any, None], str], None]
 """Runs work beside the connection, under a name for the log."""
