@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 FORGOTTEN = N_("This answer is no longer stored. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
+MAY_NOT = N_("You may not write here, so I do not post this for you either.")
 _ALONE = ("up", "down", "why", "reasoning", "apart")
 """Controls that also work under an answer which only one person sees."""
 _NAME = 60
@@ -62,6 +63,8 @@ class Sharing:
     async def share(self, chat: Chat, press: Press) -> str:
         """Post an answer once; return what to tell the person who shares it. Raises PlatformError."""
         answer_id, message, thread = [*press.value.split(" "), "", ""][:3]
+        if not press.may_write:
+            return MAY_NOT
         where = MessageRef(press.ref.platform, press.ref.channel, message, thread)
         key = f"{where.key}@{answer_id}"
         if key in self._posting:

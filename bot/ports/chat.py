@@ -194,6 +194,8 @@ class Press:
     fields: Mapping[str, str] = field(default_factory=dict)
     event: str = ""
     again: bool | None = None
+    may_write: bool = True
+    """Whether who pressed it may write there; False only where that is known."""
 
     def __post_init__(self) -> None:
         fields = {name: single_spaced(visible(said)) for name, said in self.fields.items()}

@@ -182,6 +182,9 @@ class FakeStage:
 
     name = "fake"
 
+    may_write = True
+    """Whether those who press may write where they do."""
+
     def __init__(self, bot: Bot, chat: FakeChat | None = None) -> None:
         self.bot = bot
         self.chat = chat or FakeChat()
@@ -235,7 +238,8 @@ class FakeStage:
 
     async def _send(self, who: str, name: str, value: str, ref: MessageRef, **fields: str) -> None:
         event = f"press-{uuid.uuid4()}"
-        press = Press(name, value, ref, person(who), scope(ref.channel), fields, event)
+        where = scope(ref.channel)
+        press = Press(name, value, ref, person(who), where, fields, event, may_write=self.may_write)
         self._pressed = ref
         await self.bot.dispatch.press(self.chat, press, FakeResponder(self, who))
 

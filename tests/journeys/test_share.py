@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.interactions.sharing import ALREADY, SHARED
+from bot.interactions.sharing import ALREADY, MAY_NOT, SHARED
 from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
@@ -74,3 +74,12 @@ async def test_who_asked_goes_on_in_the_thread_of_a_shared_answer(bot: Bot) -> N
         said = Said(shared["ts"], "public", shared["ts"])
         await stage.say("ann", "and in 1.5?", under=said)
         await until(lambda: [seen for seen in stage.replies(said) if PORTS["1.5"] in seen.text])
+
+
+async def test_who_may_not_write_there_shares_nothing(bot: Bot) -> None:
+    """A press works in a channel that one only reads, and the bot must not write there for everybody."""
+    stage = FakeStage(bot, FakeChat())
+    await stage.slash("ann", "ask", PORT)
+    stage.may_write = False
+    await stage.press("ann", NOWHERE, "share")
+    assert stage.heard("ann")[-1] == MAY_NOT and not stage.public()

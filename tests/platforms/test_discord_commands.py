@@ -234,3 +234,10 @@ async def test_releases_are_offered_for_ones_own_and_a_channels_too(world, recor
     await world.alice.slash(world.help, "threadlore me", release="1.0")
     await world.alice.slash(world.help, "threadlore default-release", release="1.0")
     assert [c.text for c in recorder.of("command")] == ["me 1.0", "default-release --release 1.0"]
+
+
+async def test_a_command_that_discord_acknowledged_unheard_is_carried_out(world, recorder):
+    """After a 5xx discord.py asks again, and hears that the interaction is acknowledged already."""
+    world.env.inject_error("POST", "/interactions/*", status=400, code=40060, message="acknowledged")
+    await world.alice.slash(world.help, "ask", question="how?")
+    assert [command.text for command in recorder.of("command")] == ["how?"]

@@ -181,6 +181,52 @@ async def test_a_press_that_cannot_be_acknowledged_still_counts(world, recorder,
     assert recorder.of("press") and "acknowledged too late" in caplog.text
 
 
+async def test_a_press_that_discord_acknowledged_unheard_is_answered(world, recorder, said, caplog):
+    """After a 5xx discord.py asks again, and hears that the interaction is acknowledged already."""
+    recorder.on_press = lambda press, responder: responder.reply(Reply("Counted."))
+    world.env.inject_error("POST", "/interactions/*", status=400, code=40060, message="acknowledged")
+    result = await world.bob.click(said, label="👍")
+    assert [followup.content for followup in result.followups] == ["Counted."]
+    assert [followup.flags.ephemeral for followup in result.followups] == [True]
+    posted = world.env.http_requests[-1]
+    assert posted.path.startswith("/webhooks/") and posted.json["allowed_mentions"] == {"parse": []}
+
+
+async def test_a_form_after_an_acknowledgement_unheard_is_a_button_that_opens_it(world, recorder, said):
+    recorder.on_press = lambda press, responder: responder.ask(WRONG)
+    world.env.inject_error("POST", "/interactions/*", status=400, code=40060, message="acknowledged")
+    result = await world.bob.click(said, label="👍")
+    [followup] = result.followups
+    shown = await world.bob.click(followup, label="Open")
+    assert shown.modal["title"] == "What was wrong?"
+
+
+async def test_a_press_tells_whether_its_person_may_write_there(world, recorder):
+    seen = discord.PermissionOverwrite(send_messages=False)
+    channel = world.guild.create_text_channel("news", overwrites={world.bob: seen})
+    for place in (channel, world.help):
+        message = await world.env.bot.get_channel(place.id).send("Like this.", view=view(CONTROLS))
+        await world.bob.click(message, label="Why?")
+    assert [press.may_write for press in recorder.of("press")] == [False, True]
+
+
+@pytest.mark.parametrize(("code", "again"), [(10015, False), (50027, False), (10062, False), (0, True)])
+async def test_an_interaction_that_is_over_is_answered_no_more(world, recorder, said, code, again):
+    """Each further try is refused as well, and counts to the refusals for which Discord bans a bot."""
+    failures = []
+
+    async def answer(press, responder):
+        try:
+            await responder.reply(Reply("Counted."))
+        except PlatformError as error:
+            failures.append(error.retryable)
+
+    recorder.on_press = answer
+    world.env.inject_error("POST", "/interactions/*", status=404, code=code, message="over")
+    await world.bob.click(said, label="👍")
+    assert failures == [again]
+
+
 async def test_controls_work_after_a_restart(world, recorder, platform, said):
     assert not world.env.bot._connection._view_store._views  # nothing is kept that a new process lacks
     await world.bob.click(said, custom_id="tl|why|a1")

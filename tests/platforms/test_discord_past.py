@@ -171,3 +171,13 @@ async def test_nothing_is_whispered(world, recorder, platform):
     [heard] = recorder.of("message")
     assert not await platform.chat.whisper(heard.ref, heard.author, None)
     assert isinstance(said, discord.Message) and world.help.last_message.id == said.id
+
+
+async def test_a_private_channel_is_named_only_in_itself(world, recorder):
+    """What is read becomes the title of a thread, is quoted and remembered: all may see that."""
+    staff = world.private("merger-talks")
+    for place in (world.help, staff):
+        await world.alice.send(place, f"{world.bot} how do <#{staff.id}> and <#{world.help.id}> differ?")
+    outside, inside = (message.text for message in recorder.of("message"))
+    assert outside == "how do #channel and #help differ?"
+    assert inside == "how do #merger-talks and #help differ?"

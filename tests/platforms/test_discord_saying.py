@@ -68,6 +68,17 @@ async def test_without_the_permission_no_thread_is_tried(world, recorder):
     assert channel.last_message.reference.message_id == asked.id and channel.threads == []
 
 
+async def test_without_read_message_history_an_answer_is_no_reply(world, recorder, platform, caplog):
+    """Discord refuses a reply with 160002 then, which kept people from their answers."""
+    denied = discord.PermissionOverwrite(send_messages_in_threads=False, read_message_history=False)
+    channel = world.guild.create_text_channel("strict", overwrites={world.env.bot.user: denied})
+    recorder.answer = "Here."
+    await world.alice.send(channel, f"{world.bot} how?")
+    assert channel.last_message.content == "Here." and channel.last_message.reference is None
+    assert "Read Message History" in caplog.text
+    assert await platform.chat.history(recorder.of("message")[0].ref, 10) == []
+
+
 async def test_a_thread_that_is_there_already_is_used(world, recorder, platform):
     asked = await world.alice.send(world.help, f"{world.bot} how?")
     ref = recorder.of("message")[0].ref
@@ -248,6 +259,20 @@ def test_links_without_previews():
     text = "see [a](https://a.b/c_(d)), https://x.y/z. `https://code` <https://done>"
     assert without_previews(text) == (
         "see [a](<https://a.b/c_(d)>), <https://x.y/z>. `https://code` <https://done>"
+    )
+
+
+def test_an_address_keeps_its_own_brackets_and_stays_whole_as_the_words_of_a_link():
+    assert without_previews("(see https://a.b/c_(d), or https://a.b)") == (
+        "(see <https://a.b/c_(d)>, or <https://a.b>)"
+    )
+    assert without_previews("[https://a.b](https://a.b)!") == "[https://a.b](<https://a.b>)!"
+
+
+def test_three_angle_brackets_do_not_quote_the_rest_of_a_message():
+    assert for_discord("Type\n>>> import flask\n\nThen go on.") == ("Type\n\\>>> import flask\n\nThen go on.")
+    assert for_discord("```\n>>> a\n```\n> a quotation\n>>>no quotation") == (
+        "```\n>>> a\n```\n> a quotation\n>>>no quotation"
     )
 
 

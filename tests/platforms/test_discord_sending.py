@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import discord
 import pytest
+from simcord.backend.serializers import guild_create_payload, role_payload
 
 from bot.platforms.discord.chat import DiscordChat, _parts
 from bot.platforms.discord.reading import Standing
@@ -58,9 +59,10 @@ async def test_nobody_is_pinged_but_whom_the_reply_names(world, platform):
     assert not (quiet.ping_user_ids or quiet.ping_role_ids)
 
 
-async def test_who_takes_no_direct_messages_is_named(world, platform):
+@pytest.mark.parametrize("code", [50007, 50278])
+async def test_who_takes_no_direct_messages_is_named(world, platform, code):
     world.env.inject_error(
-        "POST", "/channels/*/messages", status=403, code=50007, message="Cannot send messages to this user"
+        "POST", "/channels/*/messages", status=403, code=code, message="Cannot send messages to this user"
     )
     with pytest.raises(PlatformRejected, match="allow direct messages"):
         await platform.chat.send(str(world.bob.id), Reply("Can you help?"))
@@ -91,3 +93,24 @@ async def test_there_is_one_row_of_votes(votes):
     assert len(shown) == (1 if votes == "reactions" else 3)
     if votes == "buttons":
         await chat.seed_votes(MessageRef("discord", "1", "2"))  # asks Discord for nothing
+
+
+async def test_what_was_closed_while_the_bot_was_away_is_told_when_it_is_invited_again(world, recorder):
+    backend, staff = world.env.backend, world.private("staff")
+    told = guild_create_payload(backend, backend.get_guild(world.guild.id))
+    told.pop("unavailable", None)  # Discord sends it where a server was away for an outage
+    hear = world.env.bot._connection.parsers
+    hear["GUILD_DELETE"]({"id": str(world.guild.id)})
+    hear["GUILD_CREATE"](told)
+    await world.env.settle()
+    assert recorder.of("looked up") == [f"discord:{staff.id}"]
+
+
+async def test_what_is_closed_when_everyone_is_no_administrator_any_more_is_told(world, recorder):
+    staff, told = world.private("staff"), world.env.bot._connection.parsers["GUILD_ROLE_UPDATE"]
+    role = role_payload(world.env.backend.get_guild(world.guild.id).roles[world.guild.id])
+    usual = int(role["permissions"])
+    for value in (usual | discord.Permissions(administrator=True).value, usual):
+        told({"guild_id": str(world.guild.id), "role": {**role, "permissions": str(value)}})
+        await world.env.settle()
+    assert recorder.of("private") == [f"discord:{staff.id}"]

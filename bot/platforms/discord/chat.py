@@ -20,6 +20,7 @@ from bot.platforms.discord.past import Past
 from bot.platforms.discord.places import (
     BLOCKED,
     NO_DIRECT_MESSAGES,
+    NO_SERVER_SHARED,
     THREAD_EXISTS,
     TROUBLE,
     UNKNOWN_CHANNEL,
@@ -102,7 +103,7 @@ class DiscordChat:
             target = await self.places.addressed(to)
             return await self._send(target, _parts(reply, called), calls=reply.calls)
         except TROUBLE as error:
-            if code_of(error) == NO_DIRECT_MESSAGES:
+            if code_of(error) in (NO_DIRECT_MESSAGES, NO_SERVER_SHARED):
                 raise PlatformRejected(
                     f"Discord does not let me write to {to}: they must share a server with me and allow "
                     "direct messages from its members; else name a channel."
@@ -274,6 +275,11 @@ class DiscordChat:
                 self._tell_once(channel.id, needed, f"open a thread ({error.text})")
         else:
             self._tell_once(channel.id, needed, "open threads")
+        if not allowed.read_message_history:
+            self._tell_once(
+                channel.id, "Read Message History", "reply to questions, but only answer below them"
+            )
+            return channel, None
         question = discord.MessageReference(
             message_id=int(where.message), channel_id=int(where.channel), fail_if_not_exists=False
         )

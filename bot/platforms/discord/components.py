@@ -12,9 +12,8 @@ import discord
 from discord import ui
 
 from bot.platforms.discord.markdown import messages, without_previews
-from bot.platforms.discord.places import TROUBLE, words_of
+from bot.platforms.discord.places import TROUBLE, unheard
 from bot.ports.chat import Choice, Control, Form, Reply
-from core.errors import PlatformError
 
 MARK = "tl"
 """What the ids of this bot's own controls begin with."""
@@ -118,9 +117,7 @@ class LateResponder:
                 under = {"view": view(reply.controls)} if place == len(texts) - 1 else {}
                 await self._say(place, text, {name: it for name, it in under.items() if it is not None})
         except TROUBLE as error:
-            raise PlatformError(
-                f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
-            ) from error
+            raise unheard(error) from error
 
     async def _say(self, place: int, text: str, under: dict[str, Any]) -> None:
         if place < len(self._said):
@@ -131,7 +128,8 @@ class LateResponder:
                 return
             except discord.NotFound:
                 pass  # it was never acknowledged
-        sent = await self._webhook.send(text, ephemeral=True, wait=True, **under)
+        nobody = discord.AllowedMentions.none()
+        sent = await self._webhook.send(text, ephemeral=True, wait=True, allowed_mentions=nobody, **under)
         self._said[place : place + 1] = [sent.id]
 
     async def ask(self, form: Form) -> None:

@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 RECENT_SECONDS = 120.0
 """Age of an edit up to which one of an unknown message is taken for new; previews repeat the old time."""
 
-_READING = discord.Permissions(view_channel=True, connect=True)
-"""What it takes to read a channel; the second in voice and stage channels alone."""
+_READING = discord.Permissions(view_channel=True, connect=True, administrator=True)
+"""What it takes to read a channel: the second in voice and stage channels alone, the third reads all."""
 
 HandOver = Callable[[Coroutine[Any, Any, None], str], None]
 """Runs work beside the connection, under a name for the log."""
@@ -57,6 +57,7 @@ class Events:
             self.on_raw_reaction_clear_emoji,
             self.on_interaction,
             self.on_guild_available,
+            self.on_guild_join,
             self.on_guild_channel_update,
             self.on_guild_role_update,
         ):
@@ -201,6 +202,10 @@ class Events:
         """Tell which channels of a server that was away are closed."""
         self.closed(guild.channels)
 
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """Do the same where the bot was invited again: nobody told it what was closed meanwhile."""
+        self.closed(guild.channels)
+
     def closed(self, channels: Iterable[discord.abc.GuildChannel], now: bool = False) -> None:
         """Tell which of these channels are private; they may have been for long, unless it happened `now`.
 
@@ -245,6 +250,7 @@ class Events:
                 scope=reading.scope(channel),
                 fields=filled(interaction.data or {}),
                 event=str(interaction.id),
+                may_write=reading.may_write(interaction, channel),
             )
             await self._dispatch.press(self._chat, press, responder)
         except Exception:  # whatever it is, it goes on to the log; without a word the press seems to fail

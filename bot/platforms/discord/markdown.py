@@ -20,7 +20,10 @@ _DEEP = re.compile(r"^([ \t>]*+)#{4,6}[ \t]++(.[^ \t#\n]*+(?:[ \t#]++[^ \t#\n]++
 _LINE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
 _IMAGE = re.compile(r"!\[([^\]]{0,300}+)\]\(")
 _LINK = re.compile(r"(\]\()(https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)(?=\)|\s)")
-_BARE = re.compile(r"(?<![<(\w])(https?://[^\s<>]*[^\s<>.,;:!?)\]}'\"*_])")
+_BARE = re.compile(r"(?<![<(\w])https?://(?:(?!\]\()[^\s<>])++(?!\]\()")
+_PROMPT = re.compile(r"^[ \t]*+(?=>>>(?:\s|\Z))")
+"""Stands before three angle brackets: with a space after them, all that follows them is a quotation here."""
+_ENDS = ".,;:!?]}'\"*_"
 _FOOTER = re.compile(r"(?:\A|(?<=\n\n))\*(?![*\s])([^*\n]+)\*\s*\Z")
 """The line under an answer that says which release it speaks for."""
 _MARKS = re.compile(r"(\\[!-/:-@\[-`{-~])|`|\*\*|\[([^\]]{1,300}+)\]\([^)]{0,1000}+\)")
@@ -82,7 +85,7 @@ def for_discord(markdown: str) -> str:
         elif _LINE.fullmatch(line) and (not out or not out[-1].strip()):
             continue
         else:
-            line = _DEEP.sub(r"\1**\2**", line)
+            line = _PROMPT.sub(r"\g<0>\\", _DEEP.sub(r"\1**\2**", line))
             out.append(_quiet(_IMAGE.sub(lambda m: f"[{m[1] or 'image'}](", line), spoils))
     return "\n".join(out)
 
@@ -121,8 +124,16 @@ def without_previews(markdown: str) -> str:
     """Put links into angle brackets, which keeps Discord from showing what is behind them."""
     parts = re.split(r"(```.*?(?:```|\Z)|`[^`\n]+`)", markdown, flags=re.DOTALL)
     for index in range(0, len(parts), 2):
-        parts[index] = _BARE.sub(r"<\1>", _LINK.sub(r"\1<\2>", parts[index]))
+        parts[index] = _BARE.sub(_bracketed, _LINK.sub(r"\1<\2>", parts[index]))
     return "".join(parts)
+
+
+def _bracketed(found: re.Match[str]) -> str:
+    """Put a bare address into angle brackets, without what ends the sentence; brackets of its own stay in."""
+    link = found[0]
+    while link[-1] in _ENDS or (link[-1] == ")" and link.count(")") > link.count("(")):
+        link = link[:-1]
+    return f"<{link}>{found[0][len(link) :]}"
 
 
 def _cells(row: str) -> list[str]:

@@ -191,7 +191,13 @@ class Past:
     async def _replied(self, place: Any, message_id: int, limit: int) -> list[discord.Message]:
         """Follow the replies up from a message that stands in a channel itself."""
         told: list[discord.Message] = []
-        above = await self._above(place, await place.fetch_message(message_id))
+        try:
+            message = await place.fetch_message(message_id)
+        except (
+            discord.Forbidden
+        ):  # `GET …/messages` only gives nothing then, and a question is to be answered
+            return []
+        above = await self._above(place, message)
         while above and len(told) < limit:
             if self._counts(above):
                 told.append(above)

@@ -19,8 +19,9 @@ ELSEWHERE_SECONDS = 30.0
 
 # Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
+UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_TOKEN = 10015, 10062, 50027
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
-UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
+UNKNOWN_USER, NO_DIRECT_MESSAGES, NO_SERVER_SHARED, ACKNOWLEDGED = 10013, 50007, 50278, 40060
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What discord.py raises over an event that is not what it should be."""
@@ -198,6 +199,13 @@ def code_of(error: Exception) -> int:
 def words_of(error: Exception) -> str:
     """Return what Discord says of an error, or what kept it from answering."""
     return error.text if isinstance(error, discord.HTTPException) else type(error).__name__
+
+
+def unheard(error: Exception) -> PlatformError:
+    """Say that an answer to an interaction did not arrive; one that is over is answered no more."""
+    over = code_of(error) in (UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_TOKEN)
+    said = f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
+    return PlatformRejected(said) if over else PlatformError(said)
 
 
 def failure(error: Exception, what: str, needed: str) -> PlatformError:

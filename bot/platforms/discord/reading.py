@@ -79,6 +79,14 @@ def is_complete(interaction: discord.Interaction[Any]) -> bool:
     return isinstance(user, discord.abc.User) and isinstance(interaction.token, str)
 
 
+def may_write(interaction: discord.Interaction[Any], channel: Any) -> bool:
+    """Return False if who acts may not write where they do: commands and buttons work there as well."""
+    allowed = interaction.permissions
+    if not allowed.value or allowed.administrator:  # none at all in direct messages
+        return True
+    return allowed.send_messages_in_threads if isinstance(channel, discord.Thread) else allowed.send_messages
+
+
 def ref(channel: Any, message_id: int | str) -> MessageRef:
     """Say where a message stands; a thread's message belongs to the channel above the thread."""
     message = str(message_id)
@@ -145,7 +153,10 @@ def content(message: discord.Message) -> str:
 
 
 def text(message: discord.Message, me: int) -> str:
-    """Return the words of a message: without a mention of the bot, everybody else by name."""
+    """Return the words of a message: without a mention of the bot, everybody else by name.
+
+    A channel is named where all who read the message may see it; from others Discord keeps its name.
+    """
     names = {user.id: user.display_name for user in message.mentions}
     own = _own_roles(message, me)
 
@@ -158,7 +169,8 @@ def text(message: discord.Message, me: int) -> str:
             role = guild.get_role(int(match["role"])) if guild else None
             return "" if role and role.id in own else f"@{role.name if role else 'role'}"
         channel = guild.get_channel_or_thread(int(match["channel"])) if guild else None
-        return f"#{channel.name}" if channel and not is_hidden(channel) else "#channel"
+        is_told = channel and scope(channel) in (Scope(), scope(message.channel))
+        return f"#{channel.name}" if channel and is_told and not is_hidden(channel) else "#channel"
 
     parts = _CODE.split(content(message))
     for index in range(0, len(parts), 2):  # what stands in code is no mention

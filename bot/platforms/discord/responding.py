@@ -13,7 +13,16 @@ import discord
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.components import modal, view
 from bot.platforms.discord.markdown import messages, without_previews
-from bot.platforms.discord.places import TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
+from bot.platforms.discord.places import (
+    ACKNOWLEDGED,
+    INVALID_TOKEN,
+    TROUBLE,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
+    code_of,
+    unheard,
+    words_of,
+)
 from bot.ports.chat import Attachment, Control, Form, Reply
 from bot.rendering.times import in_zone
 from core.domain import MessageRef
@@ -30,8 +39,6 @@ A form can only be the first answer, so a press is not acknowledged at once.
 
 TOKEN_SECONDS = 15 * 60 - 10
 """Seconds for which an interaction can be answered, with some to spare."""
-
-_UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027
 
 
 class _First:
@@ -83,8 +90,9 @@ class DiscordResponder:
                 # Discord takes an interaction for failed after 3 seconds, whatever else is going on.
                 await self._interaction.response.defer(ephemeral=True, thinking=True)
             except TROUBLE as error:
-                log.warning("A Discord command came too late to be answered: %s", error)
-                return False
+                if not self._is_acknowledged(error):
+                    log.warning("A Discord command came too late to be answered: %s", error)
+                    return False
             self._said.append(_First(self._interaction))
             return True
 
@@ -99,7 +107,18 @@ class DiscordResponder:
                 try:
                     await self._interaction.response.defer()
                 except TROUBLE as error:
-                    log.warning("A press on Discord was acknowledged too late: %s", error)
+                    if not self._is_acknowledged(error):
+                        log.warning("A press on Discord was acknowledged too late: %s", error)
+
+    def _is_acknowledged(self, error: Exception) -> bool:
+        """Return True if Discord has the acknowledgement: its word for that got lost, and it was sent again.
+
+        Then Discord takes further answers, but none by the id of the interaction.
+        """
+        if code_of(error) != ACKNOWLEDGED:
+            return False
+        self._interaction.response._response_type = discord.InteractionResponseType.deferred_message_update
+        return True
 
     async def close(self) -> None:
         """Acknowledge what was not answered, and take the sign of waiting away where nothing was replied."""
@@ -110,7 +129,7 @@ class DiscordResponder:
             try:
                 await self._interaction.delete_original_response()
             except TROUBLE as error:
-                if code_of(error) not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
+                if code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, INVALID_TOKEN):
                     raise
 
     # --- answering ----------------------------------------------------------------------------
@@ -121,9 +140,7 @@ class DiscordResponder:
             try:
                 await self._reply(reply)
             except TROUBLE as error:
-                raise PlatformError(
-                    f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
-                ) from error
+                raise unheard(error) from error
 
     async def _reply(self, reply: Reply) -> None:
         self._replied = True
@@ -145,10 +162,17 @@ class DiscordResponder:
             await self._said.pop().delete()
 
     async def _say(self, text: str, under: dict[str, Any]) -> Any:
-        if self._interaction.response.is_done():
-            return await self._interaction.followup.send(text, ephemeral=True, wait=True, **under)
-        await self._interaction.response.send_message(text, ephemeral=True, **under)
-        return _First(self._interaction)
+        if not self._interaction.response.is_done():
+            try:
+                await self._interaction.response.send_message(text, ephemeral=True, **under)
+                return _First(self._interaction)
+            except TROUBLE as error:
+                if not self._is_acknowledged(error):
+                    raise
+        nobody = discord.AllowedMentions.none()  # the client's own is for what it sends itself
+        return await self._interaction.followup.send(
+            text, ephemeral=True, wait=True, allowed_mentions=nobody, **under
+        )
 
     async def ask(self, form: Form) -> None:
         """Open a form; where something was answered already, a button that opens it is shown instead."""
@@ -156,12 +180,14 @@ class DiscordResponder:
             if not self._interaction.response.is_done():
                 try:
                     await self._interaction.response.send_modal(modal(form))
+                    self._replied = True
+                    return
                 except TROUBLE as error:
-                    raise PlatformError(
-                        f"A form could not be opened on Discord ({words_of(error)}): press the button again."
-                    ) from error
-                self._replied = True
-                return
+                    if not self._is_acknowledged(error):
+                        raise PlatformError(
+                            f"A form could not be opened on Discord ({words_of(error)}): "
+                            "press the button again."
+                        ) from error
         await self.reply(Reply(form.title, controls=(Control(form.name, "Open", form.value),)))
 
     async def progress(self, reply: Reply) -> None:
