@@ -29,8 +29,10 @@ Kind = Literal[
     "too_long",  # 400, vLLM's words
     "echo",  # 422, FastAPI's words, with what was sent in them
     "too_long_event",  # 200, and the refusal as an event, as SGLang does
+    "too_long_lmstudio",  # 200, and the refusal as an event that has a name, as LM Studio does
     "crashed",  # 500, the engine died
     "gateway",  # 502
+    "timed_out",  # 524, Cloudflare's page
     "html",  # 404 of something else
     "page",  # 200 with a page, no events
     "error_event",  # an error among the events, after `after` pieces
@@ -286,6 +288,9 @@ class OpenAIServer:
                 return self._error(500, "EngineCore encountered an issue", "InternalServerError")
             case "gateway":
                 return web.Response(status=502, text="<html>Bad Gateway</html>", content_type="text/html")
+            case "timed_out":
+                page = "<!DOCTYPE html>\n<html lang=en><head><title>gpu.example | 524: A timeout occurred</title>"
+                return web.Response(status=524, text=page, content_type="text/html")
             case "html":
                 return web.Response(status=404, text="<html>Not found</html>", content_type="text/html")
             case "page":
@@ -347,6 +352,14 @@ class OpenAIServer:
             words = "The input (9000 tokens) is longer than the model's context length (8192 tokens)."
             await event({"error": {"object": "error", "message": words, "code": 400}})
             await event("[DONE]")
+            return response
+        if behaviour.kind == "too_long_lmstudio":
+            words = (
+                "The number of tokens to keep from the initial prompt is greater than the context length."
+                " Try to load the model with a larger context length, or provide a shorter input"
+            )
+            await response.write(b"event: error\n")
+            await event({"error": {"message": words}, "message": words})
             return response
         await event(self._chunk({"role": "assistant", "content": ""}))
         if behaviour.kind == "role_hang":

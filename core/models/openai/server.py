@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from core.errors import ModelError, ModelMissing
 from core.models.address import Address
-from core.models.refusal import OPENAI, failed, refusal, said
+from core.models.refusal import OPENAI, failed, is_too_long, refusal, said
 
 SETTING = "MODEL_SERVER"
 _CONNECT_SECONDS = 5.0
@@ -165,9 +165,11 @@ class ModelServer:
             words = _said(error)
             return refusal(error.status_code, words, *where, after=_after(error.response.headers))
         if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
-            # an error among the events: SGLang tells so what others refuse before
+            # an error among the events: SGLang and LM Studio tell so what others refuse before
             words = _said(error)
             status = error.body.get("code") if isinstance(error.body, dict) else None
+            if is_too_long(words):
+                status = 400
             if not begun and isinstance(status, int) and status >= 400:
                 return refusal(status, words, *where)
             return failed("broken", *where, words=words)
