@@ -40,6 +40,7 @@ Kind = Literal[
     "unfinished",  # the stream ends properly without a finish_reason
     "undone",  # finish_reason, but then the connection ends
     "abort",  # finish_reason abort
+    "filtered",  # finish_reason content_filter after `after` pieces
     "empty",  # no text at all
     "length",  # finish_reason length after `after` pieces
     "thought",  # reasoning only, then finish_reason length
@@ -52,7 +53,7 @@ Kind = Literal[
 ]
 FIELDS = {
     "model", "messages", "stream", "stream_options", "max_tokens", "temperature", "top_p", "stop", "seed",
-    "presence_penalty", "frequency_penalty", "response_format", "reasoning_effort",
+    "presence_penalty", "frequency_penalty", "response_format", "reasoning_effort", "max_completion_tokens",
 }  # fmt: skip
 """What OpenAI's reference has of what a chat bot needs."""
 EXTRA = {
@@ -102,6 +103,8 @@ class OpenAIServer:
         """Calls that llama.cpp says it answers at once."""
         self.thinks = ""
         """What it thinks before each answer."""
+        self.always_thinks = False
+        """Whether its model is one of OpenAI's that think: it takes neither `max_tokens` nor a temperature."""
         self.lists = True
         """Whether /v1/models is there."""
         self.requests: list[Recorded] = []
@@ -240,7 +243,17 @@ class OpenAIServer:
                 return f"{message['role']} is no role"
         if body.get("stream") is not True or set(body.get("stream_options", {})) - {"include_usage"}:
             return "stream is true, and stream_options may have include_usage"
-        limit = body.get("max_tokens")
+        if self.always_thinks and "max_tokens" in body:
+            return (
+                "Unsupported parameter: 'max_tokens' is not supported with this model."
+                " Use 'max_completion_tokens' instead."
+            )
+        if self.always_thinks and body.get("temperature", 1) != 1:
+            return (
+                f"Unsupported value: 'temperature' does not support {body['temperature']} with this model."
+                " Only the default (1) value is supported."
+            )
+        limit = body.get("max_completion_tokens" if self.always_thinks else "max_tokens")
         if not isinstance(limit, int) or not 0 < limit <= self.context_length:
             return "max_tokens must be a positive integer within the context"
         for name, low, high in (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2)):
@@ -332,7 +345,7 @@ class OpenAIServer:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             await response.write(f"data: {text}\n\n".encode())
 
-        text, limit = self._text(recorded, behaviour), recorded.body["max_tokens"]
+        text, limit = self._text(recorded, behaviour), _limit(recorded.body)
         pieces, thoughts = pieces_of(text), [self.thinks] if self.thinks else []
         finish = "stop"
         match behaviour.kind:
@@ -344,6 +357,8 @@ class OpenAIServer:
                 pieces, thoughts = [], [text]
             case "length":
                 pieces, finish = pieces[: behaviour.after], "length"
+            case "filtered":
+                pieces, finish = pieces[: behaviour.after], "content_filter"
             case "abort":
                 pieces, finish = pieces[: behaviour.after], "abort"
             case _ if len(pieces) > limit:
@@ -411,6 +426,10 @@ class OpenAIServer:
             "model": self.model,
             "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
         }
+
+
+def _limit(body: dict[str, Any]) -> int:
+    return int(body.get("max_completion_tokens") or body["max_tokens"])
 
 
 _BREAKING = ("error_event", "cut", "stall", "unfinished", "garbage", "foreign")

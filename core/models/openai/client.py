@@ -34,6 +34,8 @@ Chunks = AsyncStream[ChatCompletionChunk]
 
 _BROKEN = ("abort", "error")
 """How an answer ends that the server gave up."""
+_CUT = ("length", "content_filter")
+"""How an answer ends that is not whole."""
 
 
 class OpenAIModel(Writer):
@@ -100,12 +102,12 @@ class OpenAIModel(Writer):
             yield piece
         self._leaks = self._leaks or shown.leaked
         self._tokens.learn(prompts, completion.prompt_tokens)
-        cut = finish == "length"
+        cut, full = finish in _CUT, finish == "length"
         if not shown.is_written:
             if call.schema is not None and thought and not cut:
                 # LM Studio keeps some models' thinking to the schema instead of their answer
                 raise SchemaRefused(f"{self.name} wrote its JSON where it thinks.")
-            raise failed("thought" if cut or thought else "empty", self.name, self.address, OPENAI)
+            raise failed("thought" if full or thought else "empty", self.name, self.address, OPENAI)
         completion.finish = "length" if cut else "stop"
 
     async def _parts(self, chunks: Chunks) -> AsyncGenerator[Part, None]:
@@ -167,8 +169,9 @@ class OpenAIModel(Writer):
             "chat_template_kwargs": {"enable_thinking": False},
             **sampling(family, call.temperature),
         }
-        if "gpt-oss" in family:  # it always thinks, only more or less
-            fields |= {"reasoning_effort": "low", "max_tokens": call.max_tokens + THINKING_TOKENS}
+        limit = "max_completion_tokens" if "max_tokens" in self._unwanted else "max_tokens"
+        if "gpt-oss" in family or limit != "max_tokens":  # it always thinks, only more or less
+            fields |= {"reasoning_effort": "low", limit: call.max_tokens + THINKING_TOKENS}
         if call.schema is not None:
             schema = {"name": "output", "strict": True, "schema": call.schema}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -43,8 +43,11 @@ _OPTIONAL = {
     "top_k": ("top_k",),
     "min_p": ("min_p",),
     "presence_penalty": ("presence_penalty",),
+    "temperature": ("'temperature' does not support", "'temperature' is not supported"),
+    "max_tokens": ("use 'max_completion_tokens'",),
 }
-"""Fields that a server may refuse, with the words that it does so in; the same is asked without them."""
+"""Fields that a server may refuse, with the words that it does so in; the same is asked without them, or with
+`max_completion_tokens` for `max_tokens`, as OpenAI's own thinking models want it."""
 
 
 _SENT = re.compile(r"""['"]input['"]\s?:""")

@@ -230,6 +230,19 @@ async def test_what_a_server_does_not_know_is_left_out_from_then_on() -> None:
         await model.close()
 
 
+async def test_a_model_of_openai_that_thinks_is_asked_as_it_takes_it() -> None:
+    async with OpenAIServer(kind="plain", model="gpt-5-mini") as server:
+        server.always_thinks = True
+        model = connect(server)
+        assert await text_of(model, max_tokens=50)
+        body = server.chats[0].body
+        assert body["max_completion_tokens"] == 50 + 1024 and body["reasoning_effort"] == "low"
+        assert not {"max_tokens", "temperature"} & body.keys()
+        asked = len(server.refused)
+        assert await text_of(model) and len(server.refused) == asked, "it is remembered"
+        await model.close()
+
+
 async def test_a_refusal_that_is_about_nothing_optional_is_told() -> None:
     async with OpenAIServer(refuses=["temperature"]) as server:
         model = connect(server)
@@ -346,6 +359,19 @@ async def test_a_cut_answer_ends_quietly_and_is_known() -> None:
         completion = model.stream(ASK, temperature=0.7, max_tokens=50)
         assert "".join([piece async for piece in completion]) == "One two three"
         assert completion.finish == "length"
+        await model.close()
+
+
+async def test_an_answer_that_a_filter_cut_is_not_whole() -> None:
+    async with OpenAIServer() as server:
+        server.script(Behaviour("filtered", after=3, text="One two three four five six."))
+        model = connect(server)
+        completion = model.stream(ASK, temperature=0.7, max_tokens=50)
+        assert "".join([piece async for piece in completion]) == "One two three"
+        assert completion.finish == "length"
+        server.script(Behaviour("filtered", after=0))
+        with pytest.raises(ModelMalformed, match="empty answer"):
+            await text_of(model)
         await model.close()
 
 
