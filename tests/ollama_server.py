@@ -331,7 +331,7 @@ class OllamaServer:
         if kind == "foreign_name":
             return web.Response(status=403)
         if kind in _PAGES:
-            page = f"<!DOCTYPE html>\n<html>\n<head><title>{_PAGES[kind]}</title></head><body>Sorry</body></html>"
+            page = f"<!DOCTYPE html>\n<html>\n<head><title>{_PAGES[kind]}</title></head></html>"
             return web.Response(status=int(_PAGES[kind][:3]), text=page, content_type="text/html")
         if kind == "too_long":
             inner = {

@@ -60,6 +60,8 @@ EXTRA = {
     "vllm": {"top_k", "min_p", "chat_template_kwargs"},
     "sglang": {"top_k", "min_p", "chat_template_kwargs"},
     "llamacpp": {"top_k", "min_p", "chat_template_kwargs"},
+    "lmstudio": {"top_k", "min_p", "chat_template_kwargs"},
+    "ollama": {"top_k", "min_p", "chat_template_kwargs"},
     "plain": set(),
 }
 """What each kind of server has beside that."""
@@ -81,7 +83,7 @@ class OpenAIServer:
         self,
         *,
         model: str = "Qwen/Qwen3-8B",
-        kind: Literal["vllm", "sglang", "llamacpp", "plain"] = "vllm",
+        kind: Literal["vllm", "sglang", "llamacpp", "lmstudio", "ollama", "plain"] = "vllm",
         key: str = "",
         answer: Answer | None = None,
         structured: Structured | None = None,
@@ -104,7 +106,7 @@ class OpenAIServer:
         self.thinks = ""
         """What it thinks before each answer."""
         self.always_thinks = False
-        """Whether its model is one of OpenAI's that think: it takes neither `max_tokens` nor a temperature."""
+        """Whether its model is one of OpenAI's that think: it takes no `max_tokens` and no temperature."""
         self.lists = True
         """Whether /v1/models is there."""
         self.requests: list[Recorded] = []
@@ -154,6 +156,8 @@ class OpenAIServer:
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/version", self._version)
         app.router.add_get("/props", self._props)
+        app.router.add_get("/api/v0/models", self._lm_studio)
+        app.router.add_get("/api/ps", self._ollama)
         app.router.add_post("/v1/chat/completions", self._chat)
         self._released = asyncio.Event()
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
@@ -182,8 +186,8 @@ class OpenAIServer:
             row |= {"root": self.model, "max_model_len": self.context_length}
         if self.kind == "llamacpp":
             row["meta"] = {"n_ctx_train": 131072}
-        if self.kind == "plain":
-            row["owned_by"] = "organization_owner"
+        if owner := _OWNERS.get(self.kind):
+            row["owned_by"] = owner
         return web.json_response({"object": "list", "data": [row]})
 
     async def _version(self, request: web.Request) -> web.Response:
@@ -194,6 +198,28 @@ class OpenAIServer:
             return web.Response(status=404)
         settings = {"n_ctx": self.context_length}
         return web.json_response({"default_generation_settings": settings, "total_slots": self.slots})
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether somebody has asked the model, which loads it where a server does so when it is asked."""
+        return bool(self.chats or self.probes)
+
+    async def _lm_studio(self, request: web.Request) -> web.Response:
+        if self.kind != "lmstudio":
+            return web.Response(status=404, text="404 page not found")
+        row: dict[str, Any] = {"id": self.model, "object": "model", "type": "llm", "state": "not-loaded"}
+        row["max_context_length"] = 131072
+        if self.is_loaded:
+            row |= {"state": "loaded", "loaded_context_length": self.context_length}
+        return web.json_response({"object": "list", "data": [row]})
+
+    async def _ollama(self, request: web.Request) -> web.Response:
+        if self.kind == "lmstudio":  # it says so with status 200
+            return web.json_response({"error": "Unexpected endpoint or method. (GET /api/ps)"})
+        if self.kind != "ollama":
+            return web.Response(status=404, text="404 page not found")
+        row = {"name": self.model, "model": self.model, "context_length": self.context_length}
+        return web.json_response({"models": [row] if self.is_loaded else []})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         if not self._may(request):
@@ -302,7 +328,7 @@ class OpenAIServer:
             case "gateway":
                 return web.Response(status=502, text="<html>Bad Gateway</html>", content_type="text/html")
             case "timed_out":
-                page = "<!DOCTYPE html>\n<html lang=en><head><title>gpu.example | 524: A timeout occurred</title>"
+                page = "<!DOCTYPE html>\n<html lang=en><title>gpu.example | 524: A timeout occurred</title>"
                 return web.Response(status=524, text=page, content_type="text/html")
             case "html":
                 return web.Response(status=404, text="<html>Not found</html>", content_type="text/html")
@@ -426,6 +452,9 @@ class OpenAIServer:
             "model": self.model,
             "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
         }
+
+
+_OWNERS = {"plain": "organization_owner", "lmstudio": "organization_owner", "ollama": "library"}
 
 
 def _limit(body: dict[str, Any]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, cast
 
 from openai import AsyncStream
@@ -102,6 +102,9 @@ class OpenAIModel(Writer):
             yield piece
         self._leaks = self._leaks or shown.leaked
         self._tokens.learn(prompts, completion.prompt_tokens)
+        if not self._described:  # only now it is loaded
+            with suppress(ModelError):
+                await self._describe()
         cut, full = finish in _CUT, finish == "length"
         if not shown.is_written:
             if call.schema is not None and thought and not cut:
@@ -196,7 +199,7 @@ class OpenAIModel(Writer):
         self.name = served.name
         self.slots = served.slots
         self.context_tokens = min(self._most_tokens, served.context_tokens or self._most_tokens)
-        self._described = True
+        self._described = served.is_loaded
         return await self._server.version(served.by) if anew else ""
 
     def _told(self, error: Exception, begun: bool) -> ModelError:

@@ -50,6 +50,8 @@ _OPTIONAL = {
 `max_completion_tokens` for `max_tokens`, as OpenAI's own thinking models want it."""
 
 
+_UNLOADED = 4096
+"""Tokens of context that LM Studio and Ollama load a model with where nobody sets more."""
 _SENT = re.compile(r"""['"]input['"]\s?:""")
 """Where pydantic's words go on with what it was given."""
 
@@ -64,6 +66,8 @@ class Served:
     """The kind of server, as it calls itself: `vllm`, `sglang`, `llamacpp`."""
     slots: int | None = None
     """Calls that it answers at once; others wait in a line of its own."""
+    is_loaded: bool = True
+    """Whether this is how the model runs; else how it may come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,30 @@ class ModelServer:
         self._name = str(mine["id"])
         if by == "llamacpp":
             return await self._by_llamacpp(mine)
-        return Served(self._name, _count(mine.get("max_model_len") or mine.get("context_length")), by)
+        context = _count(mine.get("max_model_len") or mine.get("context_length"))
+        if context or not self.url.endswith("/v1"):
+            return Served(self._name, context, by)
+        return await self._by_lm_studio() or await self._by_ollama() or Served(self._name, None, by)
+
+    async def _by_lm_studio(self) -> Served | None:
+        """Return what LM Studio says of its model; None where this is another server."""
+        return await self._loaded("v0/models", "data", "id", "loaded_context_length", "lmstudio")
+
+    async def _by_ollama(self) -> Served | None:
+        """Return what Ollama says of its model, which it cuts prompts for without a word."""
+        return await self._loaded("ps", "models", "name", "context_length", "ollama")
+
+    async def _loaded(self, path: str, rows: str, name: str, context: str, by: str) -> Served | None:
+        try:
+            told = await self._get(f"{self.url.removesuffix('/v1')}/api/{path}")
+        except ModelError:
+            return None
+        found = told.get(rows) if isinstance(told, dict) else None
+        if not isinstance(found, list):
+            return None
+        mine = next((row for row in found if isinstance(row, dict) and row.get(name) == self._name), {})
+        is_loaded = bool(mine) and mine.get("state", "loaded") == "loaded"
+        return Served(self._name, _count(mine.get(context)) if is_loaded else _UNLOADED, by, None, is_loaded)
 
     async def _by_llamacpp(self, row: dict[str, Any]) -> Served:
         """Return what llama.cpp says of its model; most of it stands elsewhere."""

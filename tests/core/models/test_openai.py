@@ -16,7 +16,9 @@ from core.errors import (
     ModelUnavailable,
     ServerRefused,
 )
+from core.models.breaker import Breaker
 from core.models.openai.client import OpenAIModel
+from core.models.pool import Pool
 from core.ports import LanguageModel, Prompt
 from tests.openai_wire import Behaviour, OpenAIServer
 
@@ -197,6 +199,20 @@ async def test_name_and_context_are_asked_of_the_server(kind: str) -> None:
         assert health.version.startswith("vllm 0.15.0" if kind == "vllm" else "" if kind == "plain" else kind)
         assert await text_of(model)
         await model.close()
+
+
+@pytest.mark.parametrize("kind", ["lmstudio", "ollama"])
+async def test_how_long_a_context_a_model_was_loaded_with_is_asked_once_it_is_loaded(kind: str) -> None:
+    async with OpenAIServer(kind=kind, context_length=6000) as server:  # type: ignore[arg-type]
+        made = connect(server)
+        model = Breaker(Pool([made], opened=lambda _: made))
+        assert (await model.health()).version == kind and model.context_tokens == 4096
+        assert await model.probe() is True and model.context_tokens == 6000
+        assert await text_of(model) and model.context_tokens == 6000
+        await made.close()
+        made = connect(server, context_tokens=3000)
+        assert await text_of(made) and made.context_tokens == 3000
+        await made.close()
 
 
 async def test_a_model_is_called_what_the_server_calls_it() -> None:
