@@ -116,6 +116,8 @@ class OllamaServer:
         """Tokens of a text that are embedded."""
         self.refuses_long = False
         """Whether longer ones are refused whatever `truncate` says, as from 0.13.5 on."""
+        self.no_numbers = ""
+        """What a text ends with for which the model's vector has no numbers."""
         self.busy_embeds = 0
         """Calls of /api/embed that come next and find the server busy."""
         self.parameters = 'stop "<|im_end|>"'
@@ -252,6 +254,8 @@ class OllamaServer:
         limit = self.embeds_tokens
         if max(tokens) > limit and (self.refuses_long or body.get("truncate") is False):
             return _error(400, "the input length exceeds the context length")
+        if self.no_numbers and any(text.endswith(self.no_numbers) for text in texts):
+            return _error(500, "failed to encode response: json: unsupported value: NaN")
         texts = ["".join(pieces_of(text)[:limit]) for text in texts]
         rows = [embedded(text) for text in texts]
         if self.encode is not None:

@@ -87,7 +87,7 @@ _TOO_LONG = (
 
 
 def said(error: Any) -> str:
-    """Return the words of an error body: text, an object, JSON inside a string; of a proxy's page its title."""
+    """Return the words of an error body: text, an object, JSON inside a string; or a proxy's page's title."""
     for _ in range(8):
         if isinstance(error, str):
             try:
