@@ -107,6 +107,8 @@ class OpenAIServer:
         """What it thinks before each answer."""
         self.always_thinks = False
         """Whether its model is one of OpenAI's that think: it takes no `max_tokens` and no temperature."""
+        self.others: list[str] = []
+        """Models that it lists before its own."""
         self.lists = True
         """Whether /v1/models is there."""
         self.requests: list[Recorded] = []
@@ -188,7 +190,8 @@ class OpenAIServer:
             row["meta"] = {"n_ctx_train": 131072}
         if owner := _OWNERS.get(self.kind):
             row["owned_by"] = owner
-        return web.json_response({"object": "list", "data": [row]})
+        rows = [*({**row, "id": other} for other in self.others), row]
+        return web.json_response({"object": "list", "data": rows})
 
     async def _version(self, request: web.Request) -> web.Response:
         return web.json_response({"version": "0.15.0"}) if self.kind == "vllm" else web.Response(status=404)

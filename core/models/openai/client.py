@@ -43,7 +43,7 @@ class OpenAIModel(Writer):
 
     `timeout` is the longest wait in seconds for the first word of an answer; `context_tokens` are used at
     most, and fewer where the server says that it takes fewer. What fails before any text came is tried again
-    as with Ollama. With an empty `model` it is the first that the server serves.
+    as with Ollama. With an empty `model` it is the first that the server serves and that writes.
     """
 
     def __init__(
@@ -173,12 +173,17 @@ class OpenAIModel(Writer):
             **sampling(family, call.temperature),
         }
         limit = "max_completion_tokens" if "max_tokens" in self._unwanted else "max_tokens"
-        if "gpt-oss" in family or limit != "max_tokens":  # it always thinks, only more or less
+        if self._always_thinks:
             fields |= {"reasoning_effort": "low", limit: call.max_tokens + THINKING_TOKENS}
         if call.schema is not None:
             schema = {"name": "output", "strict": True, "schema": call.schema}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         return fields
+
+    @property
+    def _always_thinks(self) -> bool:
+        """Return True for a model that thinks only more or less."""
+        return "gpt-oss" in self.name.rpartition("/")[2].lower() or "max_tokens" in self._unwanted
 
     # --- what the server knows --------------------------------------------------------------------
 
@@ -198,7 +203,10 @@ class OpenAIModel(Writer):
             return ""
         self.name = served.name
         self.slots = served.slots
-        self.context_tokens = min(self._most_tokens, served.context_tokens or self._most_tokens)
+        room = served.context_tokens or self._most_tokens
+        if self._always_thinks:  # what it thinks has to have room behind the prompt and the answer
+            room = max(room - THINKING_TOKENS, room // 2)
+        self.context_tokens = min(self._most_tokens, room)
         self._described = served.is_loaded
         return await self._server.version(served.by) if anew else ""
 

@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from core.errors import ModelError, ModelMissing
 from core.models.address import Address
+from core.models.embedding.prefixes import is_embedder
 from core.models.refusal import OPENAI, failed, is_too_long, refusal, said
 
 SETTING = "MODEL_SERVER"
@@ -82,7 +83,7 @@ class Part:
 
 
 class ModelServer:
-    """One server, and the model that is asked there, by its name; empty for the first that it serves.
+    """One server, and the model that is asked there, by its name; empty for the first that writes.
 
     `timeout` is the longest wait in seconds for the first word of an answer, `pause` that between two pieces.
     """
@@ -122,7 +123,10 @@ class ModelServer:
         if not isinstance(rows, list):
             raise failed("foreign", self._model, self.url, OPENAI)
         models = [row for row in rows if isinstance(row, dict) and row.get("id")]
-        mine = next((row for row in models if self._model in ("", row["id"])), None)
+        if self._model:
+            mine = next((row for row in models if row["id"] == self._model), None)
+        else:
+            mine = min(models, key=lambda row: _embeds(str(row["id"])), default=None)
         # llama.cpp serves one model, whatever it is called in the request
         if mine is None and len(models) == 1 and models[0].get("owned_by") == "llamacpp":
             mine = models[0]
@@ -241,6 +245,11 @@ def part_of(chunk: ChatCompletionChunk) -> Part:
     if not isinstance(text, str):
         raise TypeError("the text is none")
     return Part(text, thought, choice.finish_reason or "", *counted)
+
+
+def _embeds(name: str) -> bool:
+    """Return True if a model only embeds or ranks, by its name: servers list those beside the others."""
+    return is_embedder(name) or any(sign in name.lower() for sign in ("embed", "rerank"))
 
 
 def _count(told: Any) -> int | None:

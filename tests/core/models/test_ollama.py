@@ -398,6 +398,15 @@ async def test_what_the_server_counts_corrects_the_estimate() -> None:
         await model.close()
 
 
+async def test_what_is_thought_has_room_behind_the_prompt() -> None:
+    async with OllamaServer(family="gptoss") as server:
+        model = connect(server, num_ctx=4096)
+        await text_of(model, max_tokens=700)
+        options = server.chats[0].body["options"]
+        assert options["num_ctx"] == 4096 and model.context_tokens + options["num_predict"] - 700 <= 4096
+        await model.close()
+
+
 async def test_what_a_template_adds_to_a_probe_does_not_shrink_the_room_for_evidence() -> None:
     async with OllamaServer(family="gptoss") as server:
         server.counted = 83  # gpt-oss's own system message stands before every prompt

@@ -201,6 +201,14 @@ async def test_name_and_context_are_asked_of_the_server(kind: str) -> None:
         await model.close()
 
 
+async def test_no_model_that_embeds_is_asked_to_write() -> None:
+    async with OpenAIServer(kind="lmstudio", model="qwen3-8b") as server:
+        server.others = ["text-embedding-nomic-embed-text-v1.5", "bge-m3"]  # as LM Studio comes with one
+        model = OpenAIModel(server.url, "", retries=0)
+        assert (await model.health()).model == "qwen3-8b" and await text_of(model)
+        await model.close()
+
+
 @pytest.mark.parametrize("kind", ["lmstudio", "ollama"])
 async def test_how_long_a_context_a_model_was_loaded_with_is_asked_once_it_is_loaded(kind: str) -> None:
     async with OpenAIServer(kind=kind, context_length=6000) as server:  # type: ignore[arg-type]
@@ -287,6 +295,19 @@ async def test_a_model_that_always_thinks_is_told_to_think_little_and_gets_room(
         await text_of(model, max_tokens=50)
         assert server.chats[0].body["reasoning_effort"] == "low"
         assert server.chats[0].body["max_tokens"] == 50 + 1024
+        await model.close()
+
+
+async def test_what_is_thought_has_room_behind_the_prompt() -> None:
+    async with OpenAIServer(model="openai/gpt-oss-20b", context_length=4096) as server:
+        model = connect(server)
+        await text_of(model, max_tokens=700)
+        assert model.context_tokens + server.chats[0].body["max_tokens"] - 700 <= 4096
+        await model.close()
+    async with OpenAIServer(model="openai/gpt-oss-20b", context_length=131072) as server:
+        model = connect(server)
+        await text_of(model)
+        assert model.context_tokens == 8192
         await model.close()
 
 
