@@ -33,6 +33,11 @@ Kind = Literal[
     "refused",  # 500, an option of the wrong type
     "crashed",  # 500, the runner died
     "no_thinking",  # 400, the model cannot think
+    "not_loaded",  # 500, the model did not load, as newer servers say it
+    "faulty_gpu",  # 500, the runner hit an error
+    "foreign_name",  # 403 without a word, as for a Host that is not this machine's
+    "wall",  # 401, the page of a proxy
+    "timed_out",  # 524, Cloudflare's page
     "html",  # 404 of something that is no Ollama
     "error_line",  # an error in mid-stream, after `after` pieces
     "cut",  # the connection ends in mid-stream
@@ -111,6 +116,8 @@ class OllamaServer:
         """Tokens of a text that are embedded."""
         self.refuses_long = False
         """Whether longer ones are refused whatever `truncate` says, as from 0.13.5 on."""
+        self.no_numbers = ""
+        """What a text ends with for which the model's vector has no numbers."""
         self.busy_embeds = 0
         """Calls of /api/embed that come next and find the server busy."""
         self.parameters = 'stop "<|im_end|>"'
@@ -247,6 +254,8 @@ class OllamaServer:
         limit = self.embeds_tokens
         if max(tokens) > limit and (self.refuses_long or body.get("truncate") is False):
             return _error(400, "the input length exceeds the context length")
+        if self.no_numbers and any(text.endswith(self.no_numbers) for text in texts):
+            return _error(500, "failed to encode response: json: unsupported value: NaN")
         texts = ["".join(pieces_of(text)[:limit]) for text in texts]
         rows = [embedded(text) for text in texts]
         if self.encode is not None:
@@ -315,6 +324,19 @@ class OllamaServer:
             return _error(500, 'option "num_ctx" must be of type integer')
         if kind == "crashed":
             return _error(500, "llama runner process has terminated: exit status 2")
+        if kind == "not_loaded":
+            return _error(
+                500,
+                "model failed to load, this may be due to resource limitations or an internal error,"
+                " check ollama server logs for details",
+            )
+        if kind == "faulty_gpu":
+            return _error(500, "an error was encountered while running the model: CUDA error: unspecified")
+        if kind == "foreign_name":
+            return web.Response(status=403)
+        if kind in _PAGES:
+            page = f"<!DOCTYPE html>\n<html>\n<head><title>{_PAGES[kind]}</title></head></html>"
+            return web.Response(status=int(_PAGES[kind][:3]), text=page, content_type="text/html")
         if kind == "too_long":
             inner = {
                 "error": {
@@ -464,6 +486,7 @@ class OllamaServer:
         }
 
 
+_PAGES = {"wall": "401 Authorization Required", "timed_out": "524: A timeout occurred"}
 IN_WORDS = re.compile(r"Reply with JSON only[^\n]*\n(\{.*\})\s*\Z", re.DOTALL)
 
 

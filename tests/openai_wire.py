@@ -29,8 +29,10 @@ Kind = Literal[
     "too_long",  # 400, vLLM's words
     "echo",  # 422, FastAPI's words, with what was sent in them
     "too_long_event",  # 200, and the refusal as an event, as SGLang does
+    "too_long_lmstudio",  # 200, and the refusal as an event that has a name, as LM Studio does
     "crashed",  # 500, the engine died
     "gateway",  # 502
+    "timed_out",  # 524, Cloudflare's page
     "html",  # 404 of something else
     "page",  # 200 with a page, no events
     "error_event",  # an error among the events, after `after` pieces
@@ -38,6 +40,7 @@ Kind = Literal[
     "unfinished",  # the stream ends properly without a finish_reason
     "undone",  # finish_reason, but then the connection ends
     "abort",  # finish_reason abort
+    "filtered",  # finish_reason content_filter after `after` pieces
     "empty",  # no text at all
     "length",  # finish_reason length after `after` pieces
     "thought",  # reasoning only, then finish_reason length
@@ -50,13 +53,15 @@ Kind = Literal[
 ]
 FIELDS = {
     "model", "messages", "stream", "stream_options", "max_tokens", "temperature", "top_p", "stop", "seed",
-    "presence_penalty", "frequency_penalty", "response_format", "reasoning_effort",
+    "presence_penalty", "frequency_penalty", "response_format", "reasoning_effort", "max_completion_tokens",
 }  # fmt: skip
 """What OpenAI's reference has of what a chat bot needs."""
 EXTRA = {
     "vllm": {"top_k", "min_p", "chat_template_kwargs"},
     "sglang": {"top_k", "min_p", "chat_template_kwargs"},
     "llamacpp": {"top_k", "min_p", "chat_template_kwargs"},
+    "lmstudio": {"top_k", "min_p", "chat_template_kwargs"},
+    "ollama": {"top_k", "min_p", "chat_template_kwargs"},
     "plain": set(),
 }
 """What each kind of server has beside that."""
@@ -78,7 +83,7 @@ class OpenAIServer:
         self,
         *,
         model: str = "Qwen/Qwen3-8B",
-        kind: Literal["vllm", "sglang", "llamacpp", "plain"] = "vllm",
+        kind: Literal["vllm", "sglang", "llamacpp", "lmstudio", "ollama", "plain"] = "vllm",
         key: str = "",
         answer: Answer | None = None,
         structured: Structured | None = None,
@@ -100,6 +105,10 @@ class OpenAIServer:
         """Calls that llama.cpp says it answers at once."""
         self.thinks = ""
         """What it thinks before each answer."""
+        self.always_thinks = False
+        """Whether its model is one of OpenAI's that think: it takes no `max_tokens` and no temperature."""
+        self.others: list[str] = []
+        """Models that it lists before its own."""
         self.lists = True
         """Whether /v1/models is there."""
         self.requests: list[Recorded] = []
@@ -149,6 +158,8 @@ class OpenAIServer:
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/version", self._version)
         app.router.add_get("/props", self._props)
+        app.router.add_get("/api/v0/models", self._lm_studio)
+        app.router.add_get("/api/ps", self._ollama)
         app.router.add_post("/v1/chat/completions", self._chat)
         self._released = asyncio.Event()
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
@@ -177,9 +188,10 @@ class OpenAIServer:
             row |= {"root": self.model, "max_model_len": self.context_length}
         if self.kind == "llamacpp":
             row["meta"] = {"n_ctx_train": 131072}
-        if self.kind == "plain":
-            row["owned_by"] = "organization_owner"
-        return web.json_response({"object": "list", "data": [row]})
+        if owner := _OWNERS.get(self.kind):
+            row["owned_by"] = owner
+        rows = [*({**row, "id": other} for other in self.others), row]
+        return web.json_response({"object": "list", "data": rows})
 
     async def _version(self, request: web.Request) -> web.Response:
         return web.json_response({"version": "0.15.0"}) if self.kind == "vllm" else web.Response(status=404)
@@ -189,6 +201,28 @@ class OpenAIServer:
             return web.Response(status=404)
         settings = {"n_ctx": self.context_length}
         return web.json_response({"default_generation_settings": settings, "total_slots": self.slots})
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether somebody has asked the model, which loads it where a server does so when it is asked."""
+        return bool(self.chats or self.probes)
+
+    async def _lm_studio(self, request: web.Request) -> web.Response:
+        if self.kind != "lmstudio":
+            return web.Response(status=404, text="404 page not found")
+        row: dict[str, Any] = {"id": self.model, "object": "model", "type": "llm", "state": "not-loaded"}
+        row["max_context_length"] = 131072
+        if self.is_loaded:
+            row |= {"state": "loaded", "loaded_context_length": self.context_length}
+        return web.json_response({"object": "list", "data": [row]})
+
+    async def _ollama(self, request: web.Request) -> web.Response:
+        if self.kind == "lmstudio":  # it says so with status 200
+            return web.json_response({"error": "Unexpected endpoint or method. (GET /api/ps)"})
+        if self.kind != "ollama":
+            return web.Response(status=404, text="404 page not found")
+        row = {"name": self.model, "model": self.model, "context_length": self.context_length}
+        return web.json_response({"models": [row] if self.is_loaded else []})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         if not self._may(request):
@@ -238,7 +272,17 @@ class OpenAIServer:
                 return f"{message['role']} is no role"
         if body.get("stream") is not True or set(body.get("stream_options", {})) - {"include_usage"}:
             return "stream is true, and stream_options may have include_usage"
-        limit = body.get("max_tokens")
+        if self.always_thinks and "max_tokens" in body:
+            return (
+                "Unsupported parameter: 'max_tokens' is not supported with this model."
+                " Use 'max_completion_tokens' instead."
+            )
+        if self.always_thinks and body.get("temperature", 1) != 1:
+            return (
+                f"Unsupported value: 'temperature' does not support {body['temperature']} with this model."
+                " Only the default (1) value is supported."
+            )
+        limit = body.get("max_completion_tokens" if self.always_thinks else "max_tokens")
         if not isinstance(limit, int) or not 0 < limit <= self.context_length:
             return "max_tokens must be a positive integer within the context"
         for name, low, high in (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2)):
@@ -286,6 +330,9 @@ class OpenAIServer:
                 return self._error(500, "EngineCore encountered an issue", "InternalServerError")
             case "gateway":
                 return web.Response(status=502, text="<html>Bad Gateway</html>", content_type="text/html")
+            case "timed_out":
+                page = "<!DOCTYPE html>\n<html lang=en><title>gpu.example | 524: A timeout occurred</title>"
+                return web.Response(status=524, text=page, content_type="text/html")
             case "html":
                 return web.Response(status=404, text="<html>Not found</html>", content_type="text/html")
             case "page":
@@ -327,7 +374,7 @@ class OpenAIServer:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             await response.write(f"data: {text}\n\n".encode())
 
-        text, limit = self._text(recorded, behaviour), recorded.body["max_tokens"]
+        text, limit = self._text(recorded, behaviour), _limit(recorded.body)
         pieces, thoughts = pieces_of(text), [self.thinks] if self.thinks else []
         finish = "stop"
         match behaviour.kind:
@@ -339,6 +386,8 @@ class OpenAIServer:
                 pieces, thoughts = [], [text]
             case "length":
                 pieces, finish = pieces[: behaviour.after], "length"
+            case "filtered":
+                pieces, finish = pieces[: behaviour.after], "content_filter"
             case "abort":
                 pieces, finish = pieces[: behaviour.after], "abort"
             case _ if len(pieces) > limit:
@@ -347,6 +396,14 @@ class OpenAIServer:
             words = "The input (9000 tokens) is longer than the model's context length (8192 tokens)."
             await event({"error": {"object": "error", "message": words, "code": 400}})
             await event("[DONE]")
+            return response
+        if behaviour.kind == "too_long_lmstudio":
+            words = (
+                "The number of tokens to keep from the initial prompt is greater than the context length."
+                " Try to load the model with a larger context length, or provide a shorter input"
+            )
+            await response.write(b"event: error\n")
+            await event({"error": {"message": words}, "message": words})
             return response
         await event(self._chunk({"role": "assistant", "content": ""}))
         if behaviour.kind == "role_hang":
@@ -398,6 +455,13 @@ class OpenAIServer:
             "model": self.model,
             "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
         }
+
+
+_OWNERS = {"plain": "organization_owner", "lmstudio": "organization_owner", "ollama": "library"}
+
+
+def _limit(body: dict[str, Any]) -> int:
+    return int(body.get("max_completion_tokens") or body["max_tokens"])
 
 
 _BREAKING = ("error_event", "cut", "stall", "unfinished", "garbage", "foreign")

@@ -305,6 +305,7 @@ class Breaker:
             try:
                 return cast("bool | None", await see())
             finally:
+                self.name, self.context_tokens = self._model.name, self._model.context_tokens
                 self._line.free()
 
         return await self._later(call)

@@ -130,6 +130,9 @@ async def _begun(attempt: Callable[[], Pieces]) -> tuple[Pieces, str | None]:
 MESSAGE_TOKENS = 8
 """What a chat template adds to each message; 4 to 7 in the Llama, Qwen and Gemma templates."""
 _LARGEST_SCALE = 3.0
+_LEAST_LEARNED = 256
+"""Estimated tokens from which a prompt teaches anything: templates add words of their own to every one, such
+as gpt-oss's about 60 tokens, which are no share of a longer prompt. Ours."""
 
 # One match stands for one token, rather too many than what a vocabulary of 100k to 150k makes: pieces of
 # four letters, single digits (as Qwen and Gemma have them), single signs, one per line break or
@@ -158,11 +161,14 @@ class TokenCount:
     def learn(self, prompts: Sequence[Prompt], counted: int) -> None:
         """Take note of the tokens that a server counted in prompts.
 
-        Never downwards: servers leave cached tokens out of the count, and cut prompts short.
+        Never downwards: servers leave cached tokens out of the count, and cut prompts short. Nor from short
+        ones, such as a probe: most of what is counted there is the template's.
         """
         estimate = sum(raw_tokens(p.content) + MESSAGE_TOKENS for p in prompts)
-        believed = min(counted, math.ceil(max(estimate, 1) * _LARGEST_SCALE))  # a count may have any size
-        self._scale = min(max(self._scale, believed / max(estimate, 1)), _LARGEST_SCALE)
+        if estimate < _LEAST_LEARNED:
+            return
+        believed = min(counted, math.ceil(estimate * _LARGEST_SCALE))  # a count may have any size
+        self._scale = min(max(self._scale, believed / estimate), _LARGEST_SCALE)
 
 
 _WANTED = "Reply with JSON only: one object that fits this JSON Schema, and nothing else:\n{schema}"

@@ -95,16 +95,25 @@ class TurnedBack:
         return self._forms.sub(lambda found: self._written[found[0]], rest)
 
 
-_OPEN = "<think>"
 _CLOSE = "</think>"
+_BLOCKS = {
+    "<think>": _CLOSE,
+    "[THINK]": "[/THINK]",
+    "<|channel>thought": "<channel|>",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant<|channel|>final": "<|message|>",
+    "<|channel|>final": "<|message|>",
+}
+"""How thinking begins and ends where a server does not take it out: as most models have it, Mistral's,
+Gemma's, and gpt-oss's, in which the answer has a head as well."""
 
 
 class Unthought:
     """Take the pieces of an answer and give back those that are not thinking.
 
-    A leading `<think>…</think>` block is dropped wherever the pieces are cut. Some models leave
-    the opening tag out (their template writes it): with `held`, everything is kept back until the
-    closing tag comes, or the end.
+    Leading blocks such as `<think>…</think>` are dropped wherever the pieces are cut. Some models
+    leave the opening tag out (their template writes it): with `held`, everything is kept back until
+    the closing tag comes, or the end.
     """
 
     def __init__(self, held: bool = False) -> None:
@@ -112,6 +121,7 @@ class Unthought:
         """Whether thinking without an opening tag was met."""
         self._buffer = ""
         self._state = "held" if held else "start"
+        self._close = _CLOSE
 
     def feed(self, piece: str) -> str:
         """Return what can be shown now."""
@@ -120,15 +130,15 @@ class Unthought:
         self._buffer += piece
         if self._state == "start":
             head = self._buffer.lstrip()
-            if head.startswith(_OPEN):
-                self._state = "thinking"
-            elif _OPEN.startswith(head):
+            if opened := next((tag for tag in _BLOCKS if head.startswith(tag)), ""):
+                self._state, self._close = "thinking", _BLOCKS[opened]
+            elif any(tag.startswith(head) for tag in _BLOCKS):
                 return ""
             else:
                 self._state = "open"
                 self._buffer = ""
                 return self._watch(head)
-        _, tag, rest = self._buffer.partition(_CLOSE)
+        _, tag, rest = self._buffer.partition(self._close)
         if not tag:
             return ""
         self._state, self._buffer = "start", ""
@@ -140,7 +150,7 @@ class Unthought:
         if self._state == "open":
             return rest
         rest = rest.lstrip()
-        return "" if rest.startswith(_OPEN) else rest
+        return "" if rest.startswith(tuple(_BLOCKS)) else rest
 
     def _watch(self, piece: str) -> str:
         """Show text, but notice a closing tag that nothing opened; it may be cut by pieces."""

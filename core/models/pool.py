@@ -136,6 +136,7 @@ class Pool:
         """See whether all servers keep the model to a schema; None where not all of them tell."""
         awake = [server for server in self._servers if server.is_free]
         seen = [await server.model.probe() for server in awake]
+        self._settle()  # some say only of a loaded model how long a context it takes
         return False if False in seen else True if seen and None not in seen else None
 
     def _each(self) -> Iterator[Server]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -59,7 +60,21 @@ OPENAI = Wire(
     memory="a smaller model or a shorter context needs less memory",
 )
 
-_CRASHES = ("runner process", "runner has unexpectedly stopped", "llama runner", "eof", "connection reset")
+_CRASHES = (
+    "runner process",
+    "runner has unexpectedly stopped",
+    "llama runner",
+    "model failed to load",
+    "while running the model",
+    "cuda error",
+    "rocm error",
+    "eof",
+    "connection reset",
+)
+_GATEWAY = frozenset({408, 502, 504, *range(520, 528), 530})
+"""Statuses of a proxy whose server does not answer; from 520 on they are Cloudflare's."""
+_PAGE = re.compile(r"\s*<(?:!doctype\s+html|html|head)\b", re.IGNORECASE)
+_TITLE = re.compile(r"<title[^<>]{0,100}>([^<]{1,200})", re.IGNORECASE)
 _TOO_LONG = (
     "context length",
     "context size",
@@ -72,7 +87,7 @@ _TOO_LONG = (
 
 
 def said(error: Any) -> str:
-    """Return the words of an error body, which may be text, an object, or JSON inside a string."""
+    """Return the words of an error body: text, an object, JSON inside a string; or a proxy's page's title."""
     for _ in range(8):
         if isinstance(error, str):
             try:
@@ -86,7 +101,11 @@ def said(error: Any) -> str:
             error = error.get("error") or error.get("message") or json.dumps(error)
         else:
             break
-    return one_line(str(error))[:300]
+    text = str(error)
+    if _PAGE.match(text):
+        title = _TITLE.search(text)
+        text = title[1] if title else "a web page"
+    return one_line(text)[:300]
 
 
 def is_too_long(words: str) -> bool:
@@ -111,6 +130,11 @@ def refusal(
                 f"What answers at {address} is not {wire.name} ({status})."
                 f" Set {wire.host} to the server's address."
             )
+        case 403 if wire is OLLAMA and not words:  # as it refuses names when it listens on loopback only
+            return ServerRefused(
+                f"Ollama at {address} refuses requests that call it by this name (403). Have the proxy before"
+                " it send `Host: localhost:11434`, or set OLLAMA_HOST=0.0.0.0 where Ollama runs."
+            )
         case 401 | 403:
             return ServerRefused(
                 f"The model server at {address} wants a login ({words or status}). {wire.login}."
@@ -119,7 +143,7 @@ def refusal(
             return ModelBusy(
                 f"The model server at {address} has too much to do ({words or status}). Try later.", after
             )
-        case 408 | 502 | 504:
+        case _ if status in _GATEWAY:
             return ModelUnavailable(
                 f"The gateway at {address} gets no answer from its model server ({status})."
                 " Check that it runs behind it."

@@ -51,7 +51,7 @@ class Ollama(Writer):
         self._pause = min(pause, timeout)
         self._server = ModelServer(host, model, timeout, self._pause)
         super().__init__(model, self._server.url, num_ctx, again(retries, backoff, patience))
-        self._num_ctx = num_ctx
+        self._num_ctx = self._loaded_tokens = num_ctx
         self._keep_alive = duration(keep_alive)
         self._think: bool | Literal["low"] | None = None
         self._described = False
@@ -125,12 +125,16 @@ class Ollama(Writer):
         completion.finish = "length" if cut else "stop"
 
     def _options(self, call: Call) -> dict[str, float]:
-        extra = THINKING_TOKENS if self._think == "low" else 0
         return {
-            "num_ctx": self.context_tokens,
-            "num_predict": call.max_tokens + extra,
+            "num_ctx": self._loaded_tokens,
+            "num_predict": call.max_tokens + self._more_tokens,
             **sampling(self._family, call.temperature),
         }
+
+    @property
+    def _more_tokens(self) -> int:
+        """Return the tokens that are written beside an answer."""
+        return THINKING_TOKENS if self._think == "low" else 0
 
     # --- what the server knows --------------------------------------------------------------------
 
@@ -155,7 +159,9 @@ class Ollama(Writer):
             )
         self._think = ability.think
         self._family = ability.family
-        self.context_tokens = min(self._num_ctx, ability.context_tokens or self._num_ctx)
+        self._loaded_tokens = min(self._num_ctx, ability.context_tokens or self._num_ctx)
+        # what it thinks has to have room behind the prompt and the answer
+        self.context_tokens = max(self._loaded_tokens - self._more_tokens, self._loaded_tokens // 2)
         self._described = True
 
     async def _installed(self) -> str:

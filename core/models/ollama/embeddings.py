@@ -137,13 +137,14 @@ class _Asking(VectorsOnly):
         self._client.close()  # type: ignore[no-untyped-call]
 
     def _rows(self, texts: list[str]) -> list[Sequence[float]]:
-        """Ask for some texts at once; where one is too long all the same, each alone, and that one shorter.
+        """Ask for some texts at once; where one cannot be embedded, each alone, and that one shorter.
 
-        Servers since 0.13.5 refuse such a text whatever `truncate` says (ollama/ollama, issue 14186).
+        Servers since 0.13.5 refuse a text that is too long whatever `truncate` says (ollama/ollama, issue
+        14186), and some models have no numbers for a text, which does them no harm once it is cut (14657).
         """
         try:
             return self._asked(texts)
-        except _TooLong as error:
+        except _Unfit as error:
             if len(texts) > 1:
                 return [row for text in texts for row in self._rows([text])]
             if len(texts[0]) < _SHORTEST:
@@ -163,8 +164,8 @@ class _Asking(VectorsOnly):
             try:
                 return call()
             except FAILURES as error:
-                if isinstance(error, ollama.ResponseError) and is_too_long(error.error):
-                    raise _TooLong(f"{self._model} takes no text at all ({error.error}).") from None
+                if isinstance(error, ollama.ResponseError) and _is_unfit(str(error.error)):
+                    raise _Unfit(f"{self._model} takes no text at all ({error.error}).") from None
                 problem = told(error, self._model, self.url, self._timeout)
                 late = isinstance(error, (TimeoutError, httpx.TimeoutException))
                 if seconds is None or late or not problem.retryable:
@@ -173,8 +174,13 @@ class _Asking(VectorsOnly):
         raise AssertionError("the last try returns or raises")
 
 
-class _TooLong(EncoderError):
-    """Report a text that has more tokens than the model takes."""
+class _Unfit(EncoderError):
+    """Report a text that the model takes only when it is cut."""
+
+
+def _is_unfit(words: str) -> bool:
+    """Return True if a text is too long, or gives what is no number."""
+    return is_too_long(words) or "unsupported value: nan" in words.lower()
 
 
 def _wrong(problem: ModelError) -> EncoderError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, cast
 
 from openai import AsyncStream
@@ -34,6 +34,8 @@ Chunks = AsyncStream[ChatCompletionChunk]
 
 _BROKEN = ("abort", "error")
 """How an answer ends that the server gave up."""
+_CUT = ("length", "content_filter")
+"""How an answer ends that is not whole."""
 
 
 class OpenAIModel(Writer):
@@ -41,7 +43,7 @@ class OpenAIModel(Writer):
 
     `timeout` is the longest wait in seconds for the first word of an answer; `context_tokens` are used at
     most, and fewer where the server says that it takes fewer. What fails before any text came is tried again
-    as with Ollama. With an empty `model` it is the first that the server serves.
+    as with Ollama. With an empty `model` it is the first that the server serves and that writes.
     """
 
     def __init__(
@@ -100,12 +102,15 @@ class OpenAIModel(Writer):
             yield piece
         self._leaks = self._leaks or shown.leaked
         self._tokens.learn(prompts, completion.prompt_tokens)
-        cut = finish == "length"
+        if not self._described:  # only now it is loaded
+            with suppress(ModelError):
+                await self._describe()
+        cut, full = finish in _CUT, finish == "length"
         if not shown.is_written:
             if call.schema is not None and thought and not cut:
                 # LM Studio keeps some models' thinking to the schema instead of their answer
                 raise SchemaRefused(f"{self.name} wrote its JSON where it thinks.")
-            raise failed("thought" if cut or thought else "empty", self.name, self.address, OPENAI)
+            raise failed("thought" if full or thought else "empty", self.name, self.address, OPENAI)
         completion.finish = "length" if cut else "stop"
 
     async def _parts(self, chunks: Chunks) -> AsyncGenerator[Part, None]:
@@ -167,12 +172,18 @@ class OpenAIModel(Writer):
             "chat_template_kwargs": {"enable_thinking": False},
             **sampling(family, call.temperature),
         }
-        if "gpt-oss" in family:  # it always thinks, only more or less
-            fields |= {"reasoning_effort": "low", "max_tokens": call.max_tokens + THINKING_TOKENS}
+        limit = "max_completion_tokens" if "max_tokens" in self._unwanted else "max_tokens"
+        if self._always_thinks:
+            fields |= {"reasoning_effort": "low", limit: call.max_tokens + THINKING_TOKENS}
         if call.schema is not None:
             schema = {"name": "output", "strict": True, "schema": call.schema}
             fields["response_format"] = {"type": "json_schema", "json_schema": schema}
         return fields
+
+    @property
+    def _always_thinks(self) -> bool:
+        """Return True for a model that thinks only more or less."""
+        return "gpt-oss" in self.name.rpartition("/")[2].lower() or "max_tokens" in self._unwanted
 
     # --- what the server knows --------------------------------------------------------------------
 
@@ -192,8 +203,11 @@ class OpenAIModel(Writer):
             return ""
         self.name = served.name
         self.slots = served.slots
-        self.context_tokens = min(self._most_tokens, served.context_tokens or self._most_tokens)
-        self._described = True
+        room = served.context_tokens or self._most_tokens
+        if self._always_thinks:  # what it thinks has to have room behind the prompt and the answer
+            room = max(room - THINKING_TOKENS, room // 2)
+        self.context_tokens = min(self._most_tokens, room)
+        self._described = served.is_loaded
         return await self._server.version(served.by) if anew else ""
 
     def _told(self, error: Exception, begun: bool) -> ModelError:

@@ -13,7 +13,8 @@ from openai.types.chat import ChatCompletionChunk
 
 from core.errors import ModelError, ModelMissing
 from core.models.address import Address
-from core.models.refusal import OPENAI, failed, refusal, said
+from core.models.embedding.prefixes import is_embedder
+from core.models.refusal import OPENAI, failed, is_too_long, refusal, said
 
 SETTING = "MODEL_SERVER"
 _CONNECT_SECONDS = 5.0
@@ -43,10 +44,15 @@ _OPTIONAL = {
     "top_k": ("top_k",),
     "min_p": ("min_p",),
     "presence_penalty": ("presence_penalty",),
+    "temperature": ("'temperature' does not support", "'temperature' is not supported"),
+    "max_tokens": ("use 'max_completion_tokens'",),
 }
-"""Fields that a server may refuse, with the words that it does so in; the same is asked without them."""
+"""Fields that a server may refuse, with the words that it does so in; the same is asked without them, or with
+`max_completion_tokens` for `max_tokens`, as OpenAI's own thinking models want it."""
 
 
+_UNLOADED = 4096
+"""Tokens of context that LM Studio and Ollama load a model with where nobody sets more."""
 _SENT = re.compile(r"""['"]input['"]\s?:""")
 """Where pydantic's words go on with what it was given."""
 
@@ -61,6 +67,8 @@ class Served:
     """The kind of server, as it calls itself: `vllm`, `sglang`, `llamacpp`."""
     slots: int | None = None
     """Calls that it answers at once; others wait in a line of its own."""
+    is_loaded: bool = True
+    """Whether this is how the model runs; else how it may come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +83,7 @@ class Part:
 
 
 class ModelServer:
-    """One server, and the model that is asked there, by its name; empty for the first that it serves.
+    """One server, and the model that is asked there, by its name; empty for the first that writes.
 
     `timeout` is the longest wait in seconds for the first word of an answer, `pause` that between two pieces.
     """
@@ -115,7 +123,10 @@ class ModelServer:
         if not isinstance(rows, list):
             raise failed("foreign", self._model, self.url, OPENAI)
         models = [row for row in rows if isinstance(row, dict) and row.get("id")]
-        mine = next((row for row in models if self._model in ("", row["id"])), None)
+        if self._model:
+            mine = next((row for row in models if row["id"] == self._model), None)
+        else:
+            mine = min(models, key=lambda row: _embeds(str(row["id"])), default=None)
         # llama.cpp serves one model, whatever it is called in the request
         if mine is None and len(models) == 1 and models[0].get("owned_by") == "llamacpp":
             mine = models[0]
@@ -130,7 +141,30 @@ class ModelServer:
         self._name = str(mine["id"])
         if by == "llamacpp":
             return await self._by_llamacpp(mine)
-        return Served(self._name, _count(mine.get("max_model_len") or mine.get("context_length")), by)
+        context = _count(mine.get("max_model_len") or mine.get("context_length"))
+        if context or not self.url.endswith("/v1"):
+            return Served(self._name, context, by)
+        return await self._by_lm_studio() or await self._by_ollama() or Served(self._name, None, by)
+
+    async def _by_lm_studio(self) -> Served | None:
+        """Return what LM Studio says of its model; None where this is another server."""
+        return await self._loaded("v0/models", "data", "id", "loaded_context_length", "lmstudio")
+
+    async def _by_ollama(self) -> Served | None:
+        """Return what Ollama says of its model, which it cuts prompts for without a word."""
+        return await self._loaded("ps", "models", "name", "context_length", "ollama")
+
+    async def _loaded(self, path: str, rows: str, name: str, context: str, by: str) -> Served | None:
+        try:
+            told = await self._get(f"{self.url.removesuffix('/v1')}/api/{path}")
+        except ModelError:
+            return None
+        found = told.get(rows) if isinstance(told, dict) else None
+        if not isinstance(found, list):
+            return None
+        mine = next((row for row in found if isinstance(row, dict) and row.get(name) == self._name), {})
+        is_loaded = bool(mine) and mine.get("state", "loaded") == "loaded"
+        return Served(self._name, _count(mine.get(context)) if is_loaded else _UNLOADED, by, None, is_loaded)
 
     async def _by_llamacpp(self, row: dict[str, Any]) -> Served:
         """Return what llama.cpp says of its model; most of it stands elsewhere."""
@@ -165,9 +199,11 @@ class ModelServer:
             words = _said(error)
             return refusal(error.status_code, words, *where, after=_after(error.response.headers))
         if isinstance(error, openai.APIError) and not isinstance(error, openai.APIConnectionError):
-            # an error among the events: SGLang tells so what others refuse before
+            # an error among the events: SGLang and LM Studio tell so what others refuse before
             words = _said(error)
             status = error.body.get("code") if isinstance(error.body, dict) else None
+            if is_too_long(words):
+                status = 400
             if not begun and isinstance(status, int) and status >= 400:
                 return refusal(status, words, *where)
             return failed("broken", *where, words=words)
@@ -209,6 +245,11 @@ def part_of(chunk: ChatCompletionChunk) -> Part:
     if not isinstance(text, str):
         raise TypeError("the text is none")
     return Part(text, thought, choice.finish_reason or "", *counted)
+
+
+def _embeds(name: str) -> bool:
+    """Return True if a model only embeds or ranks, by its name: servers list those beside the others."""
+    return is_embedder(name) or any(sign in name.lower() for sign in ("embed", "rerank"))
 
 
 def _count(told: Any) -> int | None:

@@ -72,6 +72,11 @@ FAILURES = [
     ("too_long", ModelRefused, r"too long.*available context size.*OLLAMA_NUM_CTX"),
     ("refused", ModelRefused, r"rejects.*500.*must be of type"),
     ("crashed", ModelUnavailable, r"could not keep qwen3:8b running.*log"),
+    ("not_loaded", ModelUnavailable, r"could not keep qwen3:8b running.*failed to load.*less memory"),
+    ("faulty_gpu", ModelUnavailable, r"could not keep qwen3:8b running.*CUDA error"),
+    ("foreign_name", ServerRefused, r"by this name \(403\).*Host: localhost:11434"),
+    ("wall", ServerRefused, r"wants a login \(401 Authorization Required\)"),
+    ("timed_out", ModelUnavailable, r"gateway.*\(524\)"),
     ("html", ServerRefused, r"not Ollama.*OLLAMA_HOST"),
     ("error_line", ModelInterrupted, r"broke off.*unexpected EOF.*Ask again"),
     (Behaviour("error_line", after=0), ModelInterrupted, r"broke off"),
@@ -372,23 +377,44 @@ async def test_json_in_a_fence_is_read() -> None:
 
 def test_the_estimate_is_corrected_upwards_never_down_and_not_without_end() -> None:
     tokens = TokenCount()
-    prompt = [Prompt("user", "one two three")]
+    prompt = [Prompt("user", "one two three " * 98)]
     first = tokens.of("one two three " * 100)
-    tokens.learn(prompt, 3)
+    tokens.learn(prompt, 300)
     assert tokens.of("one two three " * 100) == first
-    tokens.learn(prompt, 24)
+    tokens.learn(prompt, 800)
     assert tokens.of("one two three " * 100) == 2 * first
-    tokens.learn(prompt, 10_000)
+    tokens.learn(prompt, 100_000)
     assert tokens.of("one two three " * 100) == 3 * first
 
 
 async def test_what_the_server_counts_corrects_the_estimate() -> None:
     async with OllamaServer() as server:
-        server.counted = 500
+        server.counted = 2_000
         model = connect(server)
         before = model.count_tokens("some text")
-        await text_of(model)
+        long = [Prompt("user", "Which of these is a blueprint? " * 100)]
+        [_ async for _ in model.stream(long, temperature=0.0, max_tokens=50)]
         assert model.count_tokens("some text") > before
+        await model.close()
+
+
+async def test_what_is_thought_has_room_behind_the_prompt() -> None:
+    async with OllamaServer(family="gptoss") as server:
+        model = connect(server, num_ctx=4096)
+        await text_of(model, max_tokens=700)
+        options = server.chats[0].body["options"]
+        assert options["num_ctx"] == 4096 and model.context_tokens + options["num_predict"] - 700 <= 4096
+        await model.close()
+
+
+async def test_what_a_template_adds_to_a_probe_does_not_shrink_the_room_for_evidence() -> None:
+    async with OllamaServer(family="gptoss") as server:
+        server.counted = 83  # gpt-oss's own system message stands before every prompt
+        model = connect(server)
+        before = model.count_tokens("some text " * 100)
+        assert await model.probe() is True
+        await text_of(model)
+        assert model.count_tokens("some text " * 100) == before
         await model.close()
 
 

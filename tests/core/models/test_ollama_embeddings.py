@@ -87,6 +87,19 @@ async def test_texts_over_the_context_are_cut_and_never_fail_a_batch(
     encoder.close()
 
 
+async def test_a_text_that_has_no_numbers_never_fails_a_batch(server: OllamaServer) -> None:
+    encoder = await opened(server)
+    server.no_numbers = "progress:"
+    whole = "Let me see how messages are loaded in the chat area, and report progress:"
+    rows = await encoder.encode(["The timer.", whole, "The lid."])
+    assert rows.shape == (3, 256) and rows[1] @ rows[0] < 0.9
+    assert server.embedded_texts[-2:] == [whole[: len(whole) * 3 // 4], "The lid."]
+    server.no_numbers = "r"
+    with pytest.raises(EncoderError, match=r"takes no text at all .*NaN"):
+        await encoder.encode(["r" * 40])
+    encoder.close()
+
+
 async def test_the_tokens_that_count_are_the_fewest_that_somebody_allows(server: OllamaServer) -> None:
     server.context_length = 384
     encoder = await opened(server)

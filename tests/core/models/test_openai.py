@@ -16,7 +16,9 @@ from core.errors import (
     ModelUnavailable,
     ServerRefused,
 )
+from core.models.breaker import Breaker
 from core.models.openai.client import OpenAIModel
+from core.models.pool import Pool
 from core.ports import LanguageModel, Prompt
 from tests.openai_wire import Behaviour, OpenAIServer
 
@@ -84,8 +86,10 @@ FAILURES = [
     ("loading", ModelBusy, r"too much to do.*Loading model"),
     ("too_long", ModelRefused, r"too long.*maximum context length.*longer context"),
     ("too_long_event", ModelRefused, r"too long.*longer than the model"),
+    ("too_long_lmstudio", ModelRefused, r"too long.*greater than the context length.*longer context"),
     ("crashed", ModelUnavailable, r"broke down.*EngineCore.*log"),
     ("gateway", ModelUnavailable, r"gateway.*502"),
+    ("timed_out", ModelUnavailable, r"gateway.*524"),
     ("html", ServerRefused, r"not an OpenAI-compatible server.*MODEL_SERVER"),
     ("page", ServerRefused, r"does not speak OpenAI's protocol.*MODEL_SERVER"),
     ("error_event", ModelInterrupted, r"broke off.*engine dead.*Ask again"),
@@ -197,6 +201,28 @@ async def test_name_and_context_are_asked_of_the_server(kind: str) -> None:
         await model.close()
 
 
+async def test_no_model_that_embeds_is_asked_to_write() -> None:
+    async with OpenAIServer(kind="lmstudio", model="qwen3-8b") as server:
+        server.others = ["text-embedding-nomic-embed-text-v1.5", "bge-m3"]  # as LM Studio comes with one
+        model = OpenAIModel(server.url, "", retries=0)
+        assert (await model.health()).model == "qwen3-8b" and await text_of(model)
+        await model.close()
+
+
+@pytest.mark.parametrize("kind", ["lmstudio", "ollama"])
+async def test_how_long_a_context_a_model_was_loaded_with_is_asked_once_it_is_loaded(kind: str) -> None:
+    async with OpenAIServer(kind=kind, context_length=6000) as server:  # type: ignore[arg-type]
+        made = connect(server)
+        model = Breaker(Pool([made], opened=lambda _: made))
+        assert (await model.health()).version == kind and model.context_tokens == 4096
+        assert await model.probe() is True and model.context_tokens == 6000
+        assert await text_of(model) and model.context_tokens == 6000
+        await made.close()
+        made = connect(server, context_tokens=3000)
+        assert await text_of(made) and made.context_tokens == 3000
+        await made.close()
+
+
 async def test_a_model_is_called_what_the_server_calls_it() -> None:
     async with OpenAIServer(kind="llamacpp", model="smollm2-135m") as server:
         model = OpenAIModel(server.url, "gpt-5", retries=0)
@@ -228,6 +254,19 @@ async def test_what_a_server_does_not_know_is_left_out_from_then_on() -> None:
         await model.close()
 
 
+async def test_a_model_of_openai_that_thinks_is_asked_as_it_takes_it() -> None:
+    async with OpenAIServer(kind="plain", model="gpt-5-mini") as server:
+        server.always_thinks = True
+        model = connect(server)
+        assert await text_of(model, max_tokens=50)
+        body = server.chats[0].body
+        assert body["max_completion_tokens"] == 50 + 1024 and body["reasoning_effort"] == "low"
+        assert not {"max_tokens", "temperature"} & body.keys()
+        asked = len(server.refused)
+        assert await text_of(model) and len(server.refused) == asked, "it is remembered"
+        await model.close()
+
+
 async def test_a_refusal_that_is_about_nothing_optional_is_told() -> None:
     async with OpenAIServer(refuses=["temperature"]) as server:
         model = connect(server)
@@ -256,6 +295,19 @@ async def test_a_model_that_always_thinks_is_told_to_think_little_and_gets_room(
         await text_of(model, max_tokens=50)
         assert server.chats[0].body["reasoning_effort"] == "low"
         assert server.chats[0].body["max_tokens"] == 50 + 1024
+        await model.close()
+
+
+async def test_what_is_thought_has_room_behind_the_prompt() -> None:
+    async with OpenAIServer(model="openai/gpt-oss-20b", context_length=4096) as server:
+        model = connect(server)
+        await text_of(model, max_tokens=700)
+        assert model.context_tokens + server.chats[0].body["max_tokens"] - 700 <= 4096
+        await model.close()
+    async with OpenAIServer(model="openai/gpt-oss-20b", context_length=131072) as server:
+        model = connect(server)
+        await text_of(model)
+        assert model.context_tokens == 8192
         await model.close()
 
 
@@ -344,6 +396,19 @@ async def test_a_cut_answer_ends_quietly_and_is_known() -> None:
         completion = model.stream(ASK, temperature=0.7, max_tokens=50)
         assert "".join([piece async for piece in completion]) == "One two three"
         assert completion.finish == "length"
+        await model.close()
+
+
+async def test_an_answer_that_a_filter_cut_is_not_whole() -> None:
+    async with OpenAIServer() as server:
+        server.script(Behaviour("filtered", after=3, text="One two three four five six."))
+        model = connect(server)
+        completion = model.stream(ASK, temperature=0.7, max_tokens=50)
+        assert "".join([piece async for piece in completion]) == "One two three"
+        assert completion.finish == "length"
+        server.script(Behaviour("filtered", after=0))
+        with pytest.raises(ModelMalformed, match="empty answer"):
+            await text_of(model)
         await model.close()
 
 

@@ -26,6 +26,18 @@ TEXTS = [
     ("<think>never closed", ""),
     ("<think>one</think><think>two</think>Done", "Done"),
     ("a < b </ c", "a < b </ c"),
+    ("[THINK]The user asks.[/THINK]Use it [1].", "Use it [1]."),
+    ("[1] says so.", "[1] says so."),
+    ("[TH", "[TH"),
+    ("<|channel>thought\nHm.\n<channel|>Use it.", "Use it."),
+    ("<|channel>thought\n<channel|>\nUse it.", "Use it."),
+    ("<|channel|>analysis<|message|>Hm.<|end|>Use it.", "Use it."),
+    (
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Use it.",
+        "Use it.",
+    ),
+    ("<|channel|>final<|message|>Use it.", "Use it."),
+    ("<|channel|>analysis<|message|>Hm, never", ""),
     ("", ""),
 ]
 
