@@ -250,8 +250,8 @@ def _chosen(
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
-    Where that one is `doubtful`, the next best follow that add a little, or are about as near; first the one
-    whose page ranks first.
+    Where that one is `doubtful`, the next best follow that add a little, or are about as near; before it goes
+    the one whose page ranks first, unless its heading is what is asked.
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 
@@ -300,7 +300,7 @@ def _chosen(
         small = section.standing >= least and section.size(picked) <= room
         if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue
-        pieces.append(_piece(section, picked, marks))
+        pieces.insert(0 if is_best and first.fitting < _IS else len(pieces), _piece(section, picked, marks))
         covered |= section.holds(picked) if adds else set()
         said |= section.says(picked)
         length = size

@@ -744,17 +744,14 @@ def test_beside_a_doubtful_one_nothing_is_shown_that_adds_hardly_anything() -> N
 
 
 @pytest.mark.parametrize(("lines", "is_shown"), [(26, True), (80, False)])
-def test_beside_a_doubtful_one_the_page_that_ranks_first_comes_before_others(
-    lines: int, is_shown: bool
-) -> None:
+def test_beside_a_doubtful_one_the_page_that_ranks_first_goes_before_it(lines: int, is_shown: bool) -> None:
     code = "\n".join(f"kettle.seal(ring={n}, clicks=True)" for n in range(lines))
     pages = lids(step=1.0)
     best = evidence(5, f"Seal it:\n\n```python\n{code}\n```", heading="Sealing", score=22.0)
     wide = closest("how is the lid of the kettle closed", best, *pages)
     assert ("kettle.seal" in wide.text) is is_shown and len(wide.citations) == 3
     assert [one.title.rpartition(" › ")[2] for one in wide.citations][:2] == [
-        "Part 1",
-        "Sealing" if is_shown else "Part 2",
+        *(["Sealing", "Part 1"] if is_shown else ["Part 1", "Part 2"])
     ]
 
 
