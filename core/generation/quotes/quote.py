@@ -251,7 +251,7 @@ def _chosen(
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
     Where that one is `doubtful`, the next best follow that add a little, or are about as near; before it goes
-    the one whose page ranks first, unless its heading is what is asked.
+    the one whose page ranks first, unless the best section is headed by what is asked.
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 
