@@ -193,9 +193,7 @@ class Past:
         told: list[discord.Message] = []
         try:
             message = await place.fetch_message(message_id)
-        except (
-            discord.Forbidden
-        ):  # `GET …/messages` only gives nothing then, and a question is to be answered
+        except discord.Forbidden:  # where no history may be read, a question is still to be answered
             return []
         above = await self._above(place, message)
         while above and len(told) < limit:

@@ -117,6 +117,7 @@ class DiscordResponder:
         """
         if code_of(error) != ACKNOWLEDGED:
             return False
+        # the library marks it only after a success, and has no other way to be told
         self._interaction.response._response_type = discord.InteractionResponseType.deferred_message_update
         return True
 

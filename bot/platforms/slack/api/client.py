@@ -202,9 +202,9 @@ class SlackApi:
         try:
             async with asyncio.timeout(QUICK * 2):
                 told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
+                url = str(told["url"])
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("apps.connections.open", error) from error
-        url = str(told["url"])
         self._socket.proxy = proxy_for(url)
         return url
 
