@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from tests.bot.test_harmless import read_everywhere
 from tests.core.ingestion.hostile_pages import FORMATS, page
 from tests.core.models.test_control_tokens import active
 from tests.journeys.house import Bot, Kettle, house, new_folder
-from tests.journeys.stage import answer, open_stage
+from tests.journeys.stage import open_stage, until
 from tests.ollama_server import OllamaServer
 from tests.readers import commonmark, discord, slack, words
 
@@ -72,7 +71,7 @@ async def test_a_quote_shows_what_a_page_says_and_links_to_the_page_alone(kind: 
 async def test_what_is_sent_is_as_harmless_as_what_is_written(platform: str, valves: Bot) -> None:
     async with open_stage(platform, valves) as stage:
         said = await stage.say("ann", "Who knows how the html valve is opened in the morning?", to="bot")
-        seen: Any = await answer(stage, said)
+        await until(lambda: (found := stage.replies(said)) and len(found[-1].seeds) == 2)
         if platform == "slack":
             server = stage.server  # type: ignore[attr-defined]
             [sent] = [m for m in server.said("C1", said.root) if "valve" in m["text"]]
@@ -80,9 +79,11 @@ async def test_what_is_sent_is_as_harmless_as_what_is_written(platform: str, val
             reads = [slack(sent["text"]), *map(commonmark, blocks)]
             assert blocks
         else:
-            reads = [discord(seen.text)]
+            reads = [discord(seen.text) for seen in stage.replies(said)]  # a long answer is several messages
         for read in reads:
             assert not read.acts and "https://evil.example" not in [target for _, target in read.masked]
+        whole = reads if platform == "slack" else [reads[0]]
+        for read in whole:
             assert "https://kettle.example/html" in [target for _, target in read.links]
             assert words("opened by [Log in](https://evil.example), <@U123>") in words(read.seen)
 

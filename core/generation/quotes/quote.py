@@ -287,7 +287,8 @@ def _chosen(
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):
             break
         is_best = doubtful and section.standing == 1
-        picked = section.picked(DOUBT if is_best else GLANCE if doubtful and not is_due else BRIEF)
+        beside = DOUBT if is_best else GLANCE if doubtful and not is_due else BRIEF
+        picked = section.picked(FULL if section is part else beside)
         added = share(section.holds(picked) - covered)
         adds = is_due or added >= _ADDS
         size, is_close = length + section.size(picked), section.value >= first.value - _CLOSE
@@ -295,8 +296,7 @@ def _chosen(
         if section.says(picked) & said or section.pointing.issuperset(picked):
             continue
         more = added > _SOMETHING or is_close or share(covered) >= _ENOUGH or section.standing >= _AS_NEAR
-        least = _GLIMPSED if len(pieces) == 1 else _THIRD
-        room = _OF_THE_BEST if is_best else _AT_A_GLANCE
+        least, room = _GLIMPSED if len(pieces) == 1 else _THIRD, _OF_THE_BEST if is_best else _AT_A_GLANCE
         small = section.standing >= least and section.size(picked) <= room
         if not ((doubtful and small and more) or (section.standing >= _NEAR and (adds or likely))):
             continue

@@ -533,6 +533,19 @@ def test_code_of_the_past_is_quoted_with_what_is_written_instead() -> None:
     assert "measure_old(" in text and 'session.measure("upload")' in text
 
 
+def test_the_part_that_a_short_introduction_leads_to_is_quoted_from_its_beginning_with_all_its_code() -> None:
+    steps = "\n".join(f"    ring.turn({n}, slowly=True)" for n in range(16))
+    prose = "It takes the ring of any kettle, old ones too, and turns it until it clicks. " * 2
+    by_hand = (
+        f"{prose}Write it first:\n\n```python\ndef seal(ring):\n{steps}\n```\n\n{prose}"
+        "\n\nTo close the lid, call it:\n\n```python\nseal(lid.ring)\n```"
+    )
+    intro = evidence(1, "There are ways to close the lid of a kettle.", heading="Closing the lid", score=10.0)
+    part = evidence(2, by_hand, heading="Closing the lid > By hand", score=9.0)
+    quoted = asked("how do I close the lid of the kettle", intro, part)
+    assert "def seal(ring)" in quoted.text and "seal(lid.ring)" in quoted.text
+
+
 def test_a_short_introduction_is_quoted_with_the_part_that_it_introduces() -> None:
     intro = evidence(1, "Sign with a secret key.", heading="Signing", score=10.0)
     part = evidence(2, "Give the key:\n\n```\nkey = 1\n```", heading="Signing > Usage", score=9.0)
