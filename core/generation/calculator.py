@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from core.errors import UsageError
+from core.text.words import quantities
+from core.vocabulary import NUMBER_WORDS, UNITS
 
 MAX_CHARACTERS: Final = 200
 MAX_DEPTH: Final = 30
@@ -56,6 +58,7 @@ _SIZES = {
     kind: {"b": 1.0, "kb": kilo, "mb": kilo**2, "gb": kilo**3}
     for kind, kilo in (("decimal", 1000.0), ("binary", 1024.0))
 }
+_COUNTED = re.compile(rf"\b(?:an?|{'|'.join(NUMBER_WORDS)})(?=\s+[A-Za-z])", re.IGNORECASE)
 FACTORS = ("1000", "1024", "60", "3600", "24", "7", "86400", "1048576", "1000000")
 
 
@@ -207,6 +210,18 @@ def multiples(text: str, numbers: Collection[str]) -> set[str]:
     times = [_OFTEN[word.lower()] for word in _TIMES_OF.findall(text)]
     plain = [float(one) for one in numbers if re.fullmatch(r"\d+(?:\.\d+)?", one)] if times else []
     return {_written(often * one) for often in times for one in plain}
+
+
+def restated(text: str) -> set[tuple[str, str]]:
+    """Return the times and sizes of a text in their other units, where that is whole: 14 d of "two weeks"."""
+    digits = _COUNTED.sub(lambda found: NUMBER_WORDS.get(found[0].lower(), "1"), text)
+    told = ((value, UNITS.get(unit, "")) for value, unit in quantities(digits))
+    found = set[tuple[str, str]]()
+    for value, unit in told:
+        for scale in (_TIMES, *_SIZES.values()) if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?", value) else ():
+            amounts = {other: float(value) * scale[unit] / scale[other] for other in scale if unit in scale}
+            found |= {(_written(amount), u) for u, amount in amounts.items() if amount == int(amount) != 0}
+    return found
 
 
 def _is_converted(value: str, unit: str, known: Mapping[str, Collection[str]]) -> bool:

@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Collection, Iterator
 
+from core.generation.calculator import follows
 from core.generation.checked.material import Material, bare, numbers_of
 from core.text.words import last_of
 from core.vocabulary import word_list
@@ -141,7 +142,8 @@ def _of_import(imported: re.Match[str], material: Material) -> Iterator[str]:
 
 def _of_numbers(plain: str, material: Material) -> Iterator[str]:
     for value, _ in numbers_of(plain):
-        if value not in material.numbers and value not in ("0", "1"):
+        is_told = value in ("0", "1") or material.units(value) is not None
+        if not is_told and not follows(value, plain, material.numbers):
             yield value
 
 

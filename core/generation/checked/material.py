@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.generation.calculator import multiples
+from core.generation.calculator import multiples, restated
 from core.generation.quotes.blocks import split
 from core.prompts import ordering, orders, without_orders
 from core.text.said import Place, contrary
@@ -116,7 +116,8 @@ class Material:
         self.ordered = _flat(" ".join([*(text for text in asked if orders(text)), *given]))
         """What gives orders in question and evidence, in lower case: who repeats it obeys."""
         self.numbers: dict[str, set[str]] = {}
-        for value, unit in (found for source in every for found in source.numbers):
+        told = (found for source in every for found in source.numbers)
+        for value, unit in (*told, *restated(" ".join(asked))):
             self.numbers.setdefault(value, set()).add(unit)
         mine = dict(self.asked.numbers)
         self.multiples = frozenset().union(*(multiples(block.text, mine) for block in self.blocks))
@@ -188,8 +189,7 @@ class Material:
         names = (name.lower(), last_of(name).lower())
         named = [[block for block in self.blocks if one in block.words | block.under] for one in names]
         told = [block.text for block in named[0] or named[1] if _GOES.search(block.text)]
-        is_later = all(_LATER.search(text) and not _GOES.search(_LATER.sub("", text)) for text in told)
-        if not told or not is_later:
+        if not told or any(not _LATER.search(one) or _GOES.search(_LATER.sub("", one)) for one in told):
             return ""
         said = [one for one in sentences(told[0]) if _LATER.search(one)]
         return cut_at_word((said or told)[0].lstrip("-* "), QUOTED)

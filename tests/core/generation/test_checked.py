@@ -584,6 +584,27 @@ def test_a_number_may_be_as_many_times_another_as_the_evidence_says() -> None:
     assert any("60" in fault for fault in other.faults(times)), "the page says nothing of three times"
 
 
+@pytest.mark.parametrize(
+    ("asked", "code", "named"),
+    [
+        ("cap uploads at 16 MB", "16_777_216", ""),
+        ("cap uploads at 16 MB", "16 * 1024 * 1024", ""),
+        ("cap uploads at 16 MB", "16777261", "16777261"),
+        ("cap uploads at 16", "16777216", "16777216"),
+        ("keep uploads for two weeks", "14 * 24 * 3600", ""),
+        ("keep uploads for two weeks", "1209600", ""),
+        ("keep uploads for 2 weeks", "1290600", "1290600"),
+        ("keep uploads for an hour", "3600", ""),
+        ("keep uploads for a long time", "3600", "3600"),
+    ],
+)
+def test_a_time_or_size_of_the_question_may_stand_in_another_unit(asked: str, code: str, named: str) -> None:
+    found = checker(asked).faults(f"```python\napp.config['MAX_CONTENT_LENGTH'] = {code}\n```")
+    assert [fault for fault in found if named in fault] == list(found) and bool(found) == bool(named)
+    told = checker(asked).faults(f"Set `MAX_CONTENT_LENGTH` to {code.replace('_', '')} [2].")
+    assert bool(told) == bool(named), told
+
+
 def test_what_stands_under_the_heading_of_a_version_came_with_it() -> None:
     notes = [
         (
