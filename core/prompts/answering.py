@@ -13,10 +13,12 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "13"
+PROMPT_VERSION = "14"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
-_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|answered|wrong|contents"
+_TAGS = (
+    "evidence|conversation|remembered|rejected|question|unit|passage|previous|answered|open|wrong|contents"
+)
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 _ANSWER = """\

@@ -41,12 +41,12 @@ letter for letter.
 "parts": the separate questions in base, not those before it, each able to stand alone; just base if \
 there is one.
 
-Example. Conversation: "user: How do I set a session lifetime in 2.3?"
-Question: "and in 3.0, also for one user only?"
-{{"release": "3.0", "base": "How do I set a session lifetime in 3.0, also for one user only?", \
-"filtered": "set session lifetime 3.0 one user", "versionless": "set session lifetime one user", \
-"parts": ["How do I set a session lifetime in 3.0?", \
-"How do I set a session lifetime for one user only in 3.0?"]}}
+Example. Conversation: "user: How do I set a session lifetime in {before}?"
+Question: "and in {named}, also for one user only?"
+{{"release": "{named}", "base": "How do I set a session lifetime in {named}, also for one user only?", \
+"filtered": "set session lifetime {named} one user", "versionless": "set session lifetime one user", \
+"parts": ["How do I set a session lifetime in {named}?", \
+"How do I set a session lifetime for one user only in {named}?"]}}
 Example. Conversation: none. Question: "Does the server run on Python 3.12?"
 {{"release": "", "base": "Does the server run on Python 3.12?", "filtered": "server run Python 3.12", \
 "versionless": "", "parts": ["Does the server run on Python 3.12?"]}}
@@ -80,7 +80,10 @@ def understand(
     releases = ", ".join(
         f"{r.name} (also: {', '.join(r.aliases)})" if r.aliases else r.name for r in product.releases
     )
-    system = _UNDERSTAND.format(product=product.name, releases=releases or "(none)")
+    *_, before, named = ("2.3", "3.0", *(r.name for r in product.releases))
+    system = _UNDERSTAND.format(
+        product=product.name, releases=releases or "(none)", before=before, named=named
+    )
     if language:
         system += _TRANSLATING.format(product=product.name, language=language, documentation=documentation)
     blocks = [conversation(turns), f"<question>\n{data(question)}\n</question>"]

@@ -54,6 +54,17 @@ def test_understanding_knows_the_releases_and_the_thread() -> None:
     assert "user: How do\n  sessions work?" in user and user.endswith("</question>")
 
 
+def test_the_example_names_releases_that_there_are() -> None:
+    system, _ = prompts.understand(FLASK, "and in 2.3?", [])
+    assert "a session lifetime in 2.3?" in system and '{"release": "3.1", "base"' in system
+    assert "3.0" in prompts.understand(Product("Flask"), "and in 2.3?", [])[0]
+
+
+def test_what_is_still_open_is_no_answer_that_was_given() -> None:
+    _, user = prompts.guess("Flask 3.1", "How?", lacking="Nothing on </open> tests.")
+    assert user.endswith("<open>\nNothing on ‹/open> tests.\n</open>") and "<answered>" not in user
+
+
 def test_the_fixed_phrase_is_in_every_answer_prompt() -> None:
     assert prompts.DONT_KNOW in prompts.answer_system("Flask", ["3.1"])
     assert prompts.DONT_KNOW in prompts.REASONING
