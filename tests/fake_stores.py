@@ -36,6 +36,7 @@ from core.ports import (
     SearchRow,
     SourceRun,
     StoredDocument,
+    TopicVector,
     always,
 )
 from core.ports.opinions import Correction
@@ -239,6 +240,7 @@ class FakeMemories:
     """The `MemoryStore` port: answers, pairs, and the list of vote events."""
 
     def __init__(self) -> None:
+        self.corpora = FakeCorpora()
         self._answers: dict[str, dict[str, Any]] = {}
         self._whose: dict[str, tuple[Collection[str], Collection[str], Collection[str]]] = {}
         self._pairs: dict[str, Remembered] = {}
@@ -280,12 +282,15 @@ class FakeMemories:
         question: Question,
         pair: Remembered | None,
         still: Callable[[], Awaitable[bool]] = always,
+        topic: TopicVector | None = None,
     ) -> bool:
         wanted = {*answer.taken.pairs, *([answer.pair_id] if answer.pair_id and pair is None else [])}
         if not await still() or wanted - self._pairs.keys():
             return False
         if pair is not None:
             self._pairs.setdefault(pair.id, replace(pair, opinions=()))
+        if topic is not None:
+            await self.corpora.put_vectors(topic.encoder, {topic.text_hash: topic.vector})
         used = self._pairs.get(answer.pair_id)
         if used is not None and answer.route == "reuse" and answer.id not in self._answers:
             self._pairs[used.id] = replace(used, uses=used.uses + 1, used_at=time.time())

@@ -21,7 +21,7 @@ from core.memory.recall import Lookup, PaperRecaller, Recaller, shown
 from core.memory.recognition import Recognition
 from core.memory.scoring import Thresholds, score_of
 from core.memory.verification import check, searched
-from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore
+from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore, TopicVector
 from core.ports.cluster import ALL, Cluster, OnlyProcess
 from core.ports.opinions import Distinction, DistinctionStore
 from core.system.offload import aside
@@ -110,9 +110,9 @@ class CommunityMemory:
         await self._take_over(places, pairs, decision)
         await places.settle(touched)
 
-    async def remember(self, pair: Remembered, vector: Vector) -> None:
-        """Keep the vector of a new, neutral pair, so that a vote can place it."""
-        await self._places.encoders.keep_vector(self._corpora, pair, vector)
+    def topic_of(self, pair: Remembered, vector: Vector) -> TopicVector:
+        """Return what is kept with a new, neutral pair, so that a vote can place it."""
+        return self._places.encoders.topic_of(pair, vector)
 
     async def recall(
         self,

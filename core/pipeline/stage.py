@@ -259,15 +259,15 @@ class AnswerKeeper:
             raise WordsGone(_GONE)
         if context.is_draft:
             return replace(answer, trace=context.trace.as_dict())
-        pair = None
+        pair = topic = None
         if context.repeats:
             answer = replace(answer, pair_id=context.repeats)
         elif _is_new(context, answer):
             pair = _pair(context, answer)
-            await self._memory.remember(pair, context.vectors[0])
+            topic = self._memory.topic_of(pair, context.vectors[0])
             answer = replace(answer, pair_id=pair.id)
         answer = replace(answer, trace=context.trace.as_dict())
-        if not await self._store.save_answer(answer, context.question, pair, still):
+        if not await self._store.save_answer(answer, context.question, pair, still, topic):
             raise WordsGone(_GONE)
         context.lap("save")
         told = {"answer": answer.id, "route": answer.route, "release": answer.release}

@@ -31,6 +31,7 @@ from core.ports.memory import (
     RewordingStore,
     StalePair,
     Stored,
+    TopicVector,
     UpkeepStore,
     always,
 )
@@ -125,6 +126,7 @@ __all__ = [
     "Stored",
     "StoredDocument",
     "TokenEncoder",
+    "TopicVector",
     "Unread",
     "UpkeepStore",
     "VectorIndex",

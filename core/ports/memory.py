@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from core.domain import Answer, Citation, Question, Store, Vote
+from core.domain import Answer, Citation, Question, Store, Vector, Vote
 
 
 async def always() -> bool:
@@ -50,6 +50,15 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicVector:
+    """The vector of a pair's topic by an encoder, kept under the hash of the topic's text."""
+
+    encoder: str
+    text_hash: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """Where votes have put a pair: its score, its store, its cluster.
 
@@ -81,8 +90,11 @@ class MemoryStore(Protocol):
         question: Question,
         pair: Remembered | None,
         still: Callable[[], Awaitable[bool]] = always,
+        topic: TopicVector | None = None,
     ) -> bool:
         """Keep an answer with its trace, and the neutral pair it may become; returns True if it is kept.
+
+        `topic` is the vector of that pair, so that a vote can place it; it is kept with the pair.
 
         An answer that reuses a pair counts as a use of it, once. Nothing is kept where `still`, which is
         asked while nobody else writes, says no, or where pairs that its text was taken from are gone.

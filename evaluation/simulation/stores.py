@@ -20,6 +20,7 @@ from core.ports import (
     Remembered,
     Reworded,
     RewordingStore,
+    TopicVector,
 )
 
 
@@ -89,7 +90,8 @@ class Memories:
     A vote is never taken back here, and a later one of the same person on the same pair replaces it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
         self._pairs: dict[str, Remembered] = {}
         self._answers: dict[str, tuple[str, Reworded]] = {}
         self._answers_of: dict[str, list[str]] = {}
@@ -97,10 +99,14 @@ class Memories:
         self._of_answer: dict[str, dict[str, tuple[int, float]]] = {}
         self._placements: dict[str, Placement] = {}
 
-    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
-        """Keep an answer, and the neutral pair it may become."""
+    async def save_answer(
+        self, answer: Answer, question: Question, pair: Remembered | None, *, topic: TopicVector | None = None
+    ) -> None:
+        """Keep an answer, and the neutral pair it may become with the vector of its topic."""
         if pair is not None:
             self._pairs.setdefault(pair.id, pair)
+        if topic is not None:
+            await self._vectors.put_vectors(topic.encoder, {topic.text_hash: topic.vector})
         said = Reworded(answer.id, question.text, question.asker, float(len(self._answers)))
         self._answers[answer.id] = (answer.pair_id, said)
         self._answers_of.setdefault(answer.pair_id, []).append(answer.id)
@@ -170,5 +176,6 @@ class Memories:
 @asynccontextmanager
 async def in_memory() -> AsyncIterator[Stores]:
     """Open stores of dictionaries, which hold what memory asks for and no more."""
-    memories = Memories()
-    yield Stores(cast(MemoryStore, memories), cast(CorpusStore, Vectors()), memories)
+    vectors = Vectors()
+    memories = Memories(vectors)
+    yield Stores(cast(MemoryStore, memories), cast(CorpusStore, vectors), memories)

@@ -210,8 +210,8 @@ class World:
         pair = self._pair(line.question, answer.text, line.release, DRAWN_PRIOR)
         pair = replace(pair, asker=question.asker)
         self._judge(pair, line.topic, line.release, right)
-        await self.memory.remember(pair, vector)
-        await self._store.save_answer(replace(answer, pair_id=pair.id), question, pair)
+        answer, topic = replace(answer, pair_id=pair.id), self.memory.topic_of(pair, vector)
+        await self._store.save_answer(answer, question, pair, topic=topic)
 
     async def _vote(self, answer_id: str, right: bool, readers: Sequence[int], lot: random.Random) -> None:
         people, weights = self._people, self._setup.thresholds

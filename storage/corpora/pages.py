@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
 from storage.database.database import Store
+from storage.database.kept_vectors import keep_vectors
 from storage.database.sqlite_file import read
 from storage.tables import (
     ContextRow,
@@ -155,20 +156,9 @@ class SqlTextVectors(Store):
         self, encoder: str, vectors: Mapping[str, Vector], tokens: Mapping[str, bytes] | None = None
     ) -> None:
         """Keep vectors by the hash of their text, and what is given of their tokens."""
-        rows: list[dict[str, Any]] = [
-            {"encoder": encoder, "text_hash": key, "vector": vector.astype(np.float32).tobytes()}
-            for key, vector in sorted(vectors.items())  # two processes would wait for each other's rows
-        ]
-        if not rows:
-            return
-        insert = self._database.insert(VectorRow)
-        kept = insert.on_conflict_do_nothing()
-        if tokens:
-            rows = [row | {"tokens": tokens.get(row["text_hash"])} for row in rows]
-            same = ["encoder", "text_hash"]
-            kept = insert.on_conflict_do_update(index_elements=same, set_={"tokens": insert.excluded.tokens})
-        async with self._database.write() as connection:
-            await connection.execute(kept, rows)
+        if vectors:
+            async with self._database.write() as connection:
+                await keep_vectors(self._database, connection, encoder, vectors, tokens)
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""

@@ -39,6 +39,7 @@ class Database:
         self._engine = engine
         self._looks: Peek | None = None
         self._writer = engine.execution_options(writes=True)
+        self._adding: dict[type[Base], Any] = {}
         self._is_sqlite = engine.dialect.name == "sqlite"
         self._connection = WholeConnection if self._is_sqlite else AsyncConnection
         self._writing = asyncio.Lock()
@@ -193,9 +194,12 @@ class Database:
 
     async def add(self, connection: AsyncConnection, table: type[Base], **values: Any) -> bool:
         """Insert a row unless its key is taken; tell whether it was free."""
-        key = table.__table__.primary_key
-        row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
-        return (await connection.execute(row)).first() is not None
+        row = self._adding.get(table)
+        if row is None:  # a statement of its own for each row would be put together and looked up each time
+            whole: Any = table.__table__
+            row = self.insert(whole).on_conflict_do_nothing().returning(*whole.primary_key)
+            self._adding[table] = row
+        return (await connection.execute(row, values)).first() is not None
 
     @cached_property
     def _room(self) -> UnusedRoom:

@@ -11,10 +11,11 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import READER, Answer, Question, Vote
-from core.ports import MemoryChange, Placement, Remembered, always
+from core.ports import MemoryChange, Placement, Remembered, TopicVector, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store
+from storage.database.kept_vectors import keep_vectors
 from storage.memory.pair_rows import (
     COUNTS,
     Veils,
@@ -54,6 +55,7 @@ class SqlMemories(Store):
         question: Question,
         pair: Remembered | None,
         still: Callable[[], Awaitable[bool]] = always,
+        topic: TopicVector | None = None,
     ) -> bool:
         """Keep an answer with its trace and whose words it holds, and the neutral pair it may become.
 
@@ -66,6 +68,8 @@ class SqlMemories(Store):
                 return False
             if not await keep_answer_words(self._database, connection, answer, question, pair):
                 return False
+            if topic is not None:
+                await keep_vectors(self._database, connection, topic.encoder, {topic.text_hash: topic.vector})
             if pair is not None:
                 await self._database.add(connection, PairRow, **pair_values(pair))
             new = await self._database.add(

@@ -84,7 +84,7 @@ async def stores(place: str | None, tmp_path: Path) -> AsyncIterator[Stores]:
     if place is None:
         memories = FakeMemories()
         upkeep = FakeUpkeep(memories)
-        corpora = FakeCorpora(memories.topics)
+        corpora = memories.corpora = FakeCorpora(memories.topics)
         yield Stores(
             corpora,
             memories,

@@ -6,10 +6,11 @@ import asyncio
 from dataclasses import asdict, replace
 from typing import Literal
 
+import numpy as np
 import pytest
 
 from core.domain import Answer, Citation, Question, Scope, Vote
-from core.ports import MemoryChange, MemoryStore, Placement, Remembered
+from core.ports import MemoryChange, MemoryStore, Placement, Remembered, TopicVector
 from tests.contracts.conftest import Stores
 from tests.contracts.samples import AWKWARD, UNWRITABLE, keep, kept_of, pair
 
@@ -21,6 +22,10 @@ DOWN: Hand = 0
 @pytest.fixture
 def memories(stores: Stores) -> MemoryStore:
     return stores.memories
+
+
+async def never() -> bool:
+    return False
 
 
 async def opinions(store: MemoryStore, *votes: tuple[object, ...]) -> tuple[tuple[int, float], ...]:
@@ -72,6 +77,17 @@ async def test_an_answer_comes_back_with_its_trace(memories: MemoryStore) -> Non
         "pair_id": "p1",
         "trace": {"evidence": trace["evidence"]},
     }
+
+
+async def test_the_vector_of_a_pair_is_kept_with_it(stores: Stores) -> None:
+    vector = np.array([0.6, 0.8], np.float32)
+    topic = TopicVector("small", "h1", vector)
+    answer = Answer("a1", "x", "quote", "1.0")
+    assert not await stores.memories.save_answer(answer, Question("x"), pair("p1"), never, topic)
+    assert not await stores.corpora.vectors("small", ["h1"])
+    assert await stores.memories.save_answer(answer, Question("x"), pair("p1"), topic=topic)
+    kept = await stores.corpora.vectors("small", ["h1"])
+    assert kept["h1"].tolist() == vector.tolist()
 
 
 async def test_the_releases_of_several_answers_come_at_once(memories: MemoryStore) -> None:

@@ -124,16 +124,16 @@ class World:
         )
         trace = {"queries": {"topic": topic, "base": topic}}
         pairs = [p for p in range(number) if await self.memories.pair(f"p{p}")]
-        pair = None
+        pair = kept = None
         if asked.reuses and pairs:
             given = Answer(key, "x", "reuse", "1.0", pair_id=f"p{pairs[-1]}", trace=trace)
         else:
             pair = Remembered(
                 f"p{number}", question.text, topic, "x", "1.0", "public", 0.5, at, asker=asked.asker
             )
-            await self.memory.remember(pair, ENCODERS[0].vector(topic))
+            kept = self.memory.topic_of(pair, ENCODERS[0].vector(topic))
             given = Answer(key, "x", "documents", "1.0", pair_id=pair.id, trace=trace)
-        await self.memories.save_answer(given, question, pair)
+        await self.memories.save_answer(given, question, pair, topic=kept)
         async with self.database.write() as connection:
             await connection.execute(update(AnswerRow).where(AnswerRow.id == key).values(at=at))
         self.answers.append(key)

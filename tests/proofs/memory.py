@@ -89,8 +89,8 @@ class Placement(RuleBasedStateMachine):
         )  # fmt: skip
         answer = Answer(f"a{number}", pair.answer, "documents", release, pair_id=pair.id)
         asked = Question(pair.question, who, channel, Scope.parse(scope))
-        self.run(self.store.save_answer(answer, asked, pair))
-        self.run(self.memory.remember(pair, self.encoder.vector(pair.topic)))
+        topic = self.memory.topic_of(pair, self.encoder.vector(pair.topic))
+        self.run(self.store.save_answer(answer, asked, pair, topic=topic))
         self.pairs[pair.id] = who
         if voted is not None:
             self.cast(Vote(answer.id, who, voted))

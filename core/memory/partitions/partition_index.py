@@ -21,7 +21,16 @@ from core.domain import Store, Vector, content_hash
 from core.languages import DEFAULT
 from core.memory.partitions.partition import Member, Partition
 from core.memory.scoring import Thresholds, is_neutral, score_of, worth
-from core.ports import CorpusStore, Encoder, MemoryChange, MemoryStore, Placement, Remembered, for_questions
+from core.ports import (
+    CorpusStore,
+    Encoder,
+    MemoryChange,
+    MemoryStore,
+    Placement,
+    Remembered,
+    TopicVector,
+    for_questions,
+)
 from core.ports.cluster import ALL, MEMORY, Cluster
 from core.system.offload import aside
 
@@ -235,10 +244,9 @@ class Encoders:
             found |= {pair.id: fresh[pair.topic] for pair in some}
         return found
 
-    async def keep_vector(self, corpora: CorpusStore, pair: Remembered, vector: Vector) -> None:
-        """Store the vector of a pair's topic."""
-        encoder = for_questions(self.of(pair.release))
-        await corpora.put_vectors(encoder.name, {content_hash(pair.topic): vector})
+    def topic_of(self, pair: Remembered, vector: Vector) -> TopicVector:
+        """Return the vector of a pair's topic as it is kept."""
+        return TopicVector(for_questions(self.of(pair.release)).name, content_hash(pair.topic), vector)
 
 
 async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]) -> dict[str, Vector]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.domain import Evidence
 from core.generation.phrases import nothing_on
@@ -68,27 +68,44 @@ class Cite:
         if is_notes(evidence):  # an older release cannot have notes on what came after it
             others = [other for other in others if pages.get(other)]
         said = {other: await self._searcher.sayings.of(other) for other in others}
-        found = [other for other in others if differs(answer, page, pages.get(other, ()), said[other], name)]
+        taken = Taken.of(answer, page, name) if others else None
+        found = [other for other in others if taken and taken.lacks(pages.get(other, ()), said[other])]
         return tuple(found[:OFFERED])
 
 
-def differs(answer: str, page: str, others: Sequence[str], said: Said, product: str = "") -> bool:
-    """Return True if what an answer takes from a page is not what another release says.
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an answer takes from a page: what is `said` there, and the `names` and numbers it has from it.
 
-    `others` are that release's pages under the same path and heading, `said` is all that it says anywhere:
-    a page may have another name there. What is taken are the sentences and lines of code that the answer
-    quotes, else those with a name or number that it has from the page. What of them the other release lacks
-    is a difference where a name or number in it is not in its pages of the same place, or there are none.
+    What is said are sentences and lines of code: what it quotes, else what has one of its names or numbers.
     """
-    here, told = statements(page, product), set(statements(answer, product))
-    names = _facts(answer) & _facts(page)
-    taken = [one for one in here if one in told] or [one for one in here if _held(names, one)]
-    there = {one for other in others for one in statements(other, product)}
-    lacking = [one for one in taken if one not in there]
-    lacking = said.lacking(lacking)
-    if not others:
-        return bool(lacking) or not taken
-    return bool(lacking) and not _held(names, "\n".join(lacking)) <= _facts("\n\n".join(others))
+
+    said: Sequence[str]
+    names: Collection[str]
+    product: str = ""
+
+    @classmethod
+    def of(cls, answer: str, page: str, product: str = "") -> Taken:
+        """Compare an answer with the page that it rests on."""
+        here, told = statements(page, product), set(statements(answer, product))
+        names = _facts(answer) & _facts(page)
+        quoted = [one for one in here if one in told]
+        return cls(quoted or [one for one in here if _held(names, one)], names, product)
+
+    def lacks(self, others: Sequence[str], said: Said) -> bool:
+        """Return True if another release does not say the same.
+
+        `others` are its pages under the same path and heading, `said` is all that it says anywhere: a page
+        may have another name there. What is lacking is a difference where a name or number in it is not in
+        its pages of the same place, or there are none.
+        """
+        lacking = said.lacking(self.said)
+        if not others:
+            return bool(lacking) or not self.said
+        if lacking:  # `said` is worked out once and may be older
+            there = {one for other in others for one in statements(other, self.product)}
+            lacking = [one for one in lacking if one not in there]
+        return bool(lacking) and not _held(self.names, "\n".join(lacking)) <= _facts("\n\n".join(others))
 
 
 def _held(names: Collection[str], text: str) -> set[str]:

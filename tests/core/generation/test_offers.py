@@ -9,7 +9,7 @@ import pytest
 from core.domain import ContextChunk, Document, Evidence, Product, Question, Release, Section
 from core.pipeline.context import QueryContext
 from core.pipeline.stage import run
-from core.pipeline.stages.cite import FURTHER, differs, further, links
+from core.pipeline.stages.cite import FURTHER, Taken, further, links
 from core.recipes import recipe_of
 from core.text.said import Said
 from tests.core.evaluation.small import house
@@ -31,7 +31,7 @@ PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at 
     ],
 )
 def test_what_was_taken_from_the_page_decides(answer: str, others: tuple[str, ...], different: bool) -> None:
-    assert differs(answer, PAGE, others, Said.of(others)) is different
+    assert Taken.of(answer, PAGE).lacks(others, Said.of(others)) is different
 
 
 HERE = "Set `MAX_SIZE` to change the limit. The default is 16 MB.\n\n```\napp.size = 16\n```\n\nNew here."
@@ -54,9 +54,9 @@ QUOTED = (
     ],
 )
 def test_what_is_quoted_may_stand_anywhere_in_the_other_release(elsewhere: str, different: bool) -> None:
-    assert differs(QUOTED, HERE, (), Said.of([elsewhere])) is different
+    assert Taken.of(QUOTED, HERE).lacks((), Said.of([elsewhere])) is different
     moved = ("Sizes are told elsewhere.",)
-    assert differs(QUOTED, HERE, moved, Said.of([elsewhere, *moved])) is different
+    assert Taken.of(QUOTED, HERE).lacks(moved, Said.of([elsewhere, *moved])) is different
 
 
 def page(path: str, heading: str, score: float, people: tuple[str, ...] = ()) -> Evidence:

@@ -269,8 +269,8 @@ class Community(RuleBasedStateMachine):
         for answer_id in ids:
             answer = Answer(answer_id, made.answer, "documents", release, pair_id=made.id)
             asked = Question(made.question, made.asker, channel, Scope.parse(scope))
-            self.run(self.store.save_answer(answer, asked, made))
-        self.run(self.memory.remember(made, self.encoder.vector(made.topic)))
+            topic = self.memory.topic_of(made, self.encoder.vector(made.topic))
+            self.run(self.store.save_answer(answer, asked, made, topic=topic))
         if origin == "import":
             self.open()
         if first is not None:
