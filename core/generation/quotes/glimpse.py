@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from core.domain import ContextChunk
 from core.generation.quotes.blocks import split, without_notes
@@ -35,16 +36,21 @@ def glimpse(page: str, weights: Mapping[str, float]) -> str:
     `weights` holds the weight of each of the question's terms. Of equals the first counts. Empty where the
     page has no sentence.
     """
-    lines = _lines(page)
-
-    def held(line: str) -> float:
-        return sum(weights.get(term, 0.0) for term in set(index_terms(line)))
-
-    best = max(lines, key=held, default="") if weights else next(lines, "")
+    if weights:
+        of = {line: sum(weights.get(term, 0.0) for term in terms) for line, terms in _read(page)}
+        best = max(of, key=of.__getitem__, default="")
+    else:
+        best = next(_lines(page), "")
     told = cut_at_word(best, GLIMPSE)
     if told.count("`") % 2:  # it was cut within code
         told = f"{told[: told.rindex('`')].rstrip()} …"
     return inert(told)
+
+
+@lru_cache(maxsize=512)
+def _read(page: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the sentences of a page with their terms, each once; many questions lead to the same pages."""
+    return tuple((line, tuple(dict.fromkeys(index_terms(line)))) for line in _lines(page))
 
 
 def _lines(page: str) -> Iterator[str]:
