@@ -59,14 +59,12 @@ class SqlMemories(Store):
     ) -> bool:
         """Keep an answer with its trace and whose words it holds, and the neutral pair it may become.
 
-        An answer that reuses a pair counts as a use of it, once. False, and nothing is kept, where `still`
-        says no, or where pairs that its text was taken from are gone.
+        False, and nothing is kept, where `still` says no, or pairs that its text was taken from are gone.
         """
         now = time.time()
         async with self._database.write() as connection:
-            if not await still():
-                return False
-            if not await keep_answer_words(self._database, connection, answer, question, pair):
+            written = self._database, connection, answer, question, pair
+            if not await still() or not await keep_answer_words(*written):
                 return False
             if topic is not None:
                 await keep_vectors(self._database, connection, topic.encoder, {topic.text_hash: topic.vector})
@@ -323,11 +321,7 @@ class SqlMemories(Store):
             for name, table in (("answers", AnswerRow), ("pairs", PairRow), ("votes", VoteRow)):
                 found[name] = (await connection.execute(select(func.count()).select_from(table))).scalar_one()
             for store in ("high", "low"):
-                found[store] = (
-                    await connection.execute(
-                        select(func.count())
-                        .select_from(PlacementRow)
-                        .where(PlacementRow.store == store, PlacementRow.shadowed_by == "")
-                    )
-                ).scalar_one()
+                placed = select(func.count()).select_from(PlacementRow).where(PlacementRow.store == store)
+                shown = placed.where(PlacementRow.shadowed_by == "")
+                found[store] = (await connection.execute(shown)).scalar_one()
         return found
