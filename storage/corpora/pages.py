@@ -13,7 +13,6 @@ from sqlalchemy import Connection, select
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
 from storage.database.database import Store
-from storage.database.kept_vectors import keep_vectors
 from storage.database.sqlite_file import read
 from storage.tables import (
     ContextRow,
@@ -158,7 +157,7 @@ class SqlTextVectors(Store):
         """Keep vectors by the hash of their text, and what is given of their tokens."""
         if vectors:
             async with self._database.write() as connection:
-                await keep_vectors(self._database, connection, encoder, vectors, tokens)
+                await self._database.keep_vectors(connection, encoder, vectors, tokens)
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""

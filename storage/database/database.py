@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from core.domain import Vector
 from core.errors import StorageError, StorageUnavailable
 from core.ports.about import HOLDER
 from storage.database import changes
@@ -24,7 +26,7 @@ from storage.database.places import TROUBLE, Places, failure, having_turn
 from storage.database.schema import migrate
 from storage.database.sqlite_file import QUIET_SECONDS, Peek, WholeConnection, begin, check, connect, prepare
 from storage.database.unused_room import UnusedRoom
-from storage.tables import AboutRow, Base
+from storage.tables import AboutRow, Base, VectorRow
 
 T = TypeVar("T")
 
@@ -200,6 +202,26 @@ class Database:
             row = self.insert(whole).on_conflict_do_nothing().returning(*whole.primary_key)
             self._adding[table] = row
         return (await connection.execute(row, values)).first() is not None
+
+    async def keep_vectors(
+        self,
+        connection: AsyncConnection,
+        encoder: str,
+        vectors: Mapping[str, Vector],
+        tokens: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Keep vectors by an encoder under the hashes of their texts, and what is given of their tokens."""
+        rows: list[dict[str, Any]] = [
+            {"encoder": encoder, "text_hash": key, "vector": vector.astype(np.float32).tobytes()}
+            for key, vector in sorted(vectors.items())  # two processes would wait for each other's rows
+        ]
+        insert = self.insert(VectorRow)
+        kept = insert.on_conflict_do_nothing()
+        if tokens:
+            rows = [row | {"tokens": tokens.get(row["text_hash"])} for row in rows]
+            same = ["encoder", "text_hash"]
+            kept = insert.on_conflict_do_update(index_elements=same, set_={"tokens": insert.excluded.tokens})
+        await connection.execute(kept, rows)
 
     @cached_property
     def _room(self) -> UnusedRoom:

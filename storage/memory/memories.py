@@ -15,7 +15,6 @@ from core.ports import MemoryChange, Placement, Remembered, TopicVector, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store
-from storage.database.kept_vectors import keep_vectors
 from storage.memory.pair_rows import (
     COUNTS,
     Veils,
@@ -67,7 +66,7 @@ class SqlMemories(Store):
             if not await still() or not await keep_answer_words(*written):
                 return False
             if topic is not None:
-                await keep_vectors(self._database, connection, topic.encoder, {topic.text_hash: topic.vector})
+                await self._database.keep_vectors(connection, topic.encoder, {topic.text_hash: topic.vector})
             if pair is not None:
                 await self._database.add(connection, PairRow, **pair_values(pair))
             new = await self._database.add(

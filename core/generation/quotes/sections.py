@@ -172,6 +172,13 @@ class Section:
         chunk = self.evidence.chunk
         return bool(version_of(f"{chunk.title} > {chunk.heading}"))
 
+    @property
+    def _begins(self) -> bool:
+        """Return True if it begins with a few words on what it is about, and its heading is asked for."""
+        first = self.found[0]
+        tells = first.length <= BEGINNING and not (first.stands_alone or self._is_notes)
+        return tells and self.fitting > 0
+
     def _first(self) -> int:
         """Return the first stretch that answers about as likely as the best."""
         return next(n for n, worth in enumerate(self.worth) if worth >= self.value - _ALIKE)
@@ -216,6 +223,8 @@ class Section:
         kept |= {n + 1 for n in kept if self._is_old_code_before_new(n)}
         kept |= set() if whole else self._lacking(kept, limits)
         kept |= self.ended if limits in (FULL, DOUBT) else set()
+        if limits is FULL and self._begins and self._counted(kept | {0}) <= limits.most:
+            kept.add(0)
         return sorted(kept | {n for n, one in enumerate(found) if one.tells_default})
 
     def _with_others(self, at: int, limits: Limits) -> list[int]:

@@ -192,6 +192,21 @@ def test_the_beginning_of_a_section_is_quoted_where_its_heading_is_what_is_asked
     assert last in elsewhere and "It takes them in." not in elsewhere
 
 
+def test_a_short_beginning_is_quoted_where_the_heading_has_a_word_of_the_question() -> None:
+    last = "The upload of a file needs a secret."
+
+    def quoted(begins: str, heading: str = "Various Upload Things") -> str:
+        page = "\n\n".join([begins, FILLER, FILLER, last])
+        return ask("file upload", evidence(1, page, heading=heading))[0]
+
+    short = "It takes them in."
+    assert quoted(short).index(short) < quoted(short).index(last) and FILLER not in quoted(short)
+    assert short not in quoted(short, "Various Other Things")
+    long = short + " Whoever has much to say says it slowly." * 8
+    assert short not in quoted(long)
+    assert "Do this" not in quoted("- Do this.") and short not in quoted(short, "Version 2.3: Upload")
+
+
 def test_where_the_first_section_hardly_holds_the_question_others_are_shown_too() -> None:
     first = evidence(1, "The exit code is a number.", heading="Code", score=9.0)
     second = evidence(2, "An interrupted program says so.", heading="Where it ends", score=8.8)
