@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import asdict, fields
+from functools import partial
 from typing import Any, Literal
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import READER, Answer, Question, Vote
@@ -22,6 +23,7 @@ from storage.memory.pair_rows import (
     is_voted,
     load_all,
     load_pairs,
+    made_of,
     no_veils,
     pair_values,
     placement,
@@ -154,14 +156,9 @@ class SqlMemories(Store):
     async def pairs(self, ids: Sequence[str]) -> dict[str, Remembered]:
         """Return pairs by id with their standing opinions."""
         found: dict[str, Remembered] = {}
-        async with self._database.read() as connection:
-            for part in slices(ids):
-                found.update(
-                    (pair.id, pair)
-                    for pair in await load_pairs(
-                        connection, select(PairRow.__table__).where(PairRow.id.in_(part))
-                    )
-                )
+        for part in slices(ids):
+            rows, votes = await self._database.look(partial(_look_up, part))
+            found |= {pair.id: pair for pair in await made_of(rows, votes)}
         return found
 
     async def vote(self, vote: Vote, weight: float) -> Remembered | None:
@@ -324,3 +321,9 @@ class SqlMemories(Store):
                 shown = placed.where(PlacementRow.shadowed_by == "")
                 found[store] = (await connection.execute(shown)).scalar_one()
         return found
+
+
+def _look_up(ids: Sequence[str], connection: Connection) -> tuple[Sequence[Any], Sequence[Any]]:
+    pairs = select(PairRow.__table__).where(PairRow.id.in_(ids))
+    votes = select(VoteRow.__table__).where(VoteRow.pair_id.in_(ids), COUNTS).order_by(VoteRow.number)
+    return connection.execute(pairs).all(), connection.execute(votes).all()

@@ -78,7 +78,7 @@ def spoken_of(pairs: Sequence[Remembered]) -> tuple[Remembered, ...]:
 
 
 async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered]:
-    """Read pairs with their votes: what a voter put last and did not take back counts, once a pair."""
+    """Read pairs with their votes."""
     rows = await every(await connection.execute(statement), lambda row: row)
     wanted = statement.with_only_columns(PairRow.id).order_by(None)
     votes = await every(
@@ -87,6 +87,11 @@ async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered
         ),
         lambda row: row,
     )
+    return await made_of(rows, votes)
+
+
+async def made_of(rows: Sequence[Any], votes: Sequence[Any]) -> list[Remembered]:
+    """Make pairs of their rows: what a voter put last and did not take back counts, once a pair."""
     return await aside(len(rows) + len(votes), _pairs, rows, votes, few=AT_ONCE)
 
 

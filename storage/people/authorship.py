@@ -110,7 +110,7 @@ async def keep_answer_words(
     if wanted - there:
         return False
     traced = {str(near["pair"]) for kind in ("high", "low") for near in answer.trace.get(kind) or ()}
-    seen, _ = await of_pairs(connection, traced)
+    seen, _ = (lent, there) if traced == wanted else await of_pairs(connection, traced)
     asker = Name(question.asker)
     asked = {Name(person) for person in question.authors} - {asker}
     queries = {Name(person) for person in answer.taken.asked} - {asker}
