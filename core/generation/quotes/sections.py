@@ -55,13 +55,14 @@ _ALIKE = 0.7
 _TROUBLE = re.compile(
     r"\b(?:common (?:mistake|pitfall|problem)|pitfall|you may (?:encounter|get|see|run into)"
     r"|error (?:is|will be) raised|error (?:that )?occurs|experience an? error|raises? (?:an )?errors?"
-    r"|subject to (?:this|these) errors?"
+    r"|subject to (?:this|these) errors?|(?:this |the |` )errors? (?:indicates?|means?|happens?|comes?)\b"
     r"|users? (?:seeing|who (?:see|encounter))|the problem)\b",
     re.IGNORECASE,
 )
 _REMEDY = re.compile(
     r"\b(?:(?:common|possible|simple|easy) solution|the solution"
-    r"|to (?:solve|fix|avoid|prevent|resolve|work around)|work-?around|instead,? you (?:should|can|need)"
+    r"|(?:to|you can|can be) (?:solve|fix|avoid|prevent|resolve|work around)|work-?around"
+    r"|instead,? you (?:should|can|need)"
     r"|should (?:fit|look|read|be written)|may be used|to allow)\b",
     re.IGNORECASE,
 )
@@ -270,8 +271,9 @@ class Section:
         """Return what follows a stretch that tells of trouble, up to what says what to do about it."""
         if not _TROUBLE.search(self.found[at].said):
             return set()
+        most = FULL.most if limits is DOUBT else limits.most
         for end in range(at + 1, len(self.found)):
-            if self._counted(range(at, end + 1)) > _REMEDIED * limits.most:
+            if self._counted(range(at, end + 1)) > _REMEDIED * most:
                 break
             if _REMEDY.search(self.found[end].said):
                 return set(range(at, end + 1))

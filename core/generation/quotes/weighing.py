@@ -46,7 +46,7 @@ _IS_SET = 3.0
 _TURNED = 3.0
 """What an entry of release notes that says what is otherwise is worth more where that is asked; ours."""
 _TELLS_DEFAULT = 1.0
-"""What any section that begins with its default is worth more then; ours."""
+"""What any section that begins with its default, or a sentence that says one, is worth more then; ours."""
 _HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
 _PASTED, _PASTED_TERMS = 0.6, 6
 """Share of the question's weight, and its terms, in code that the question itself shows; ours."""
@@ -60,6 +60,13 @@ _NO_CELL = 100.0
 
 _DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
 """How a setting's entry says what it is as long as nobody sets it."""
+_SAYS_DEFAULT = re.compile(
+    r"\bdefault(?:s| value| setting)?(?:\s(?:for|of)\s[^.;:]{1,40})? (?:is|are|to)\b|\bdefaults?:"
+    r"|\bby default\b|\b(?:if|when|unless|where)\s(?:\S{1,40}\s){0,4}?(?:is |are )?"
+    r"(?:not (?:set|given|specified|provided|passed|configured)|omitted|unset|unspecified|left out)\b",
+    re.IGNORECASE,
+)
+"""How a sentence says what holds where nobody set it."""
 _ONE_NAME = re.compile(r"[a-z][a-z\d]*(?:-[a-z\d]+)+|[a-z][a-z\d]*[A-Z][A-Za-z\d]*")
 """A heading that is one name with hyphens or capitals: `ci-name`, `bodyLimit`."""
 _ASSIGNED = re.compile(r"(?<![\w.`\"'(\[-])([A-Za-z][\w-]{2,60})\s?=(?!=)\s?(?=\S)")
@@ -184,7 +191,8 @@ def weighed(
     own = _OWN * entry + _IS_SET * is_set
     if asked.is_default_wanted:
         own += _OF_DEFAULT * entry + _TELLS_DEFAULT * bool(_DEFAULT.search(whole.text[:BEGINNING]))
-    is_told = asked.is_turned and bool(version_of(f"{chunk.title} > {chunk.heading}"))
+    is_notes = bool(version_of(f"{chunk.title} > {chunk.heading}"))
+    is_told, tells = asked.is_turned and is_notes, asked.is_default_wanted and not is_notes
     bigrams = set(pairwise(asked.terms))
     worth: list[float] = []
     scores: list[float] = []
@@ -207,6 +215,7 @@ def weighed(
         known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
         shows = _shown(one.stretch.text, asked.lines) if one.has_code and asked.lines else 0
         told = _TURNED * (is_told and one.stretch.stands_alone and turns(one.stretch.said))
+        told += _TELLS_DEFAULT * (tells and _SAYS_DEFAULT.search(one.stretch.said) is not None)
         worth.append(known + own + told + _SHOWS * shows - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)

@@ -256,6 +256,26 @@ def test_where_a_default_is_asked_for_the_entry_that_tells_it_goes_first() -> No
     assert "Default: `False`" in first[1] and "tells at all" not in first[1].partition("Default")[0]
 
 
+def test_where_a_default_is_asked_for_the_sentence_that_says_it_is_quoted() -> None:
+    page = "\n\n".join(
+        [
+            "The secret key of an upload is kept for each session of the user.",
+            FILLER,
+            FILLER,
+            "The default for a session is 0, and no secret key of an upload is kept.",
+            FILLER,
+        ]
+    )
+    question = "secret key of an upload kept for a session of the user"
+    told = "The default for a session is 0"
+    plain, wanted = (asked(question, evidence(1, page), defaults=on).text for on in (False, True))
+    assert told not in plain and told in wanted
+    since = asked(question, evidence(1, page), defaults=True, marks=True).text
+    assert told not in since, "since when, it is asked"
+    notes = asked(question, evidence(1, page, heading="Version 2.3"), defaults=True).text
+    assert told not in notes
+
+
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:
     code = "```python\nupload()\n```"
     text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\nExample:\n\n{code}"))
@@ -305,6 +325,22 @@ def test_where_trouble_is_told_of_the_remedy_is_quoted_with_it() -> None:
     )
     text, _ = ask("session without secret key", evidence(1, page))
     assert "A common pitfall" in text and "app.draw()" in text and "another thing" not in text
+
+
+def test_the_remedy_of_an_error_is_quoted_where_the_question_holds_much_else() -> None:
+    page = "\n\n".join(
+        [
+            "`KeyError: secret` errors indicate that a session has more uploads than it holds. " + FILLER,
+            "If you see this, you can solve it by:\n\n- Drawing another one.\n- Uploading less.",
+            *[FILLER] * 4,
+        ]
+    )
+    sloppy = "KeyError: secret pops up since my scripts run twice a night on another machine upload session"
+    assert "you can solve it by" in ask(sloppy, evidence(1, page, heading="Errors"))[0]
+    assert (
+        "Uploading less"
+        not in ask(sloppy, evidence(1, page.replace("errors indicate", "tells"), heading="Errors"))[0]
+    )
 
 
 def test_an_error_is_quoted_with_how_it_should_be_written() -> None:
