@@ -34,8 +34,7 @@ _EXPLAINED = 4
 """Words about its subject from which on a question explains the code that it shows; ours."""
 _GREETING = re.compile(
     r"\s*+(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
-    r"|dear)\b(?:\s+(?:all|there|everyone"
-    r"|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob"
+    r"|dear)\b(?:\s+(?:all|there|everyone|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob"
     r"|basic)\s+question"
     r"|(?:sorry|thanks|thank you|please)(?=\s*[,.!]))[\s,.!:;–-]*",
     re.IGNORECASE,
@@ -43,15 +42,14 @@ _GREETING = re.compile(
 _CLOSING = re.compile(
     r"(?<![\s,.;!])[\s,.;!]*"
     r"\b(?:thanks|thank you|thx|ty|cheers|please|pls|plz|tia|thanks in advance|many thanks"
-    r"|any (?:help|idea|ideas|hints?)"
-    r"(?:\s++(?:(?:is|would be)\s*+)?(?:appreciated|welcome))?)(?:\s++(?:a lot|so much|in advance|all"
-    r"|everyone))?\s*+(?P<end>[?.!:)]*+)\s*+$",
+    r"|any (?:help|idea|ideas|hints?)(?:\s++(?:(?:is|would be)\s*+)?(?:appreciated|welcome))?)"
+    r"(?:\s++(?:a lot|so much|in advance|all|everyone))?\s*+(?P<end>[?.!:)]*+)\s*+$",
     re.IGNORECASE,
 )
+_STRESSED = re.compile(r"(?i)\b(?P<word>wh\w{1,4}|how)\s(?:on earth|in the world|the (?:hell|heck|fuck))\b")
 _USES = re.compile(
     r"\b(?:(?:i|we)(?:['’]?m|['’]re|\s+am|\s+are)?|i['’]m|we['’]re)\s+(?:(?:still|currently|now|all|on"
-    r"|use|using|run|running|have"
-    r"|stuck|with|at|version|release)\s+)*$",
+    r"|use|using|run|running|have|stuck|with|at|version|release)\s+)*$",
     re.IGNORECASE,
 )
 _PREPOSED = re.compile(
@@ -140,7 +138,7 @@ def filtered(text: str) -> str:
 
     Of what is asked about code, only the prose; of an object that is shown, only its name.
     """
-    text = names_in_errors(_IN_MEMORY.sub(r"\g<name>", text))
+    text = names_in_errors(_IN_MEMORY.sub(r"\g<name>", _STRESSED.sub(r"\g<word>", text)))
     prose = FENCED.sub(" ", text)
     text = prose if len(content(prose)) >= _EXPLAINED else text
     kept = [w.strip("`*\"'()[]{},;:!?") for w in re.split(r"\s+", text)]

@@ -229,11 +229,16 @@ class Section:
         return sorted(kept | {n for n, one in enumerate(found) if one.tells_default})
 
     def _with_others(self, at: int, limits: Limits) -> list[int]:
-        """Return an item of a list with those that hold what else is asked, in order; of notes it alone."""
+        """Return an item with those of its list that hold what else is asked, in order; of notes it alone."""
         picked = [at]
         if self.found[at].is_row or self._is_notes:
             return picked
-        items = [n for n, one in enumerate(self.found) if one.stands_alone and not one.is_row]
+        first = last = at
+        while first and self.found[first - 1].stands_alone:
+            first -= 1
+        while last + 1 < len(self.found) and self.found[last + 1].stands_alone:
+            last += 1
+        items = [n for n in range(first, last + 1) if not self.found[n].is_row]
         for n in sorted(items, key=lambda n: -self.worth[n]):
             more = self.held[n] - self.holds(picked)
             adds = sum(self.shares.get(term, 0.0) for term in more) >= _LACKS

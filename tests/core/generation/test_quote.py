@@ -1077,6 +1077,9 @@ def test_items_of_a_list_that_hold_each_a_part_of_what_is_asked_are_quoted_toget
     items = "- secret (1.7 or later)\n- upload (2.1)\n- session (3 or later)"
     text, _ = ask("which secret and which session", evidence(1, items, heading="Required"))
     assert "- secret (1.7" in text and "- session (3" in text and "upload" not in text
+    apart = items.replace("\n- session", "\n\nNothing of this is about it.\n\n- session")
+    text, _ = ask("which secret and which session", evidence(1, apart, heading="Required"))
+    assert "- secret (1.7" in text and "- session (3" not in text, "it is of another list"
     for heading in ("Version 2.0", "What's new in 2.0"):
         notes = ask("which secret and which session", evidence(1, items, heading=heading))[0]
         assert notes.count("> - ") == 1, "each item of release notes is a thing of its own"

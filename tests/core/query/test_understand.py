@@ -245,3 +245,9 @@ async def test_parts_that_do_not_stand_alone_are_refused() -> None:
 def test_of_what_python_says_of_a_missing_attribute_only_the_names_are_searched_for(text: str) -> None:
     assert filtered(text) == "Kettle boil"
     assert filtered(f"since today: {text}").endswith("Kettle boil")
+
+
+def test_what_only_stresses_a_question_is_not_searched_for() -> None:
+    assert filtered("who on earth pulls in a kettle, and why the hell") == "pulls kettle"
+    assert filtered("what in the world is a kettle") == "kettle"
+    assert filtered("a kettle on earth, or in the world") == "kettle earth world"
