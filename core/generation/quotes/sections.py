@@ -34,7 +34,7 @@ BRIEF = Limits(300, 250, 600, 300)
 """Where several sections are quoted."""
 DOUBT = Limits(750, 250, 600, 300)
 """Where the best section hardly holds the question: a part of it may well be the wrong one."""
-GLANCE = Limits(200, 150, 350, 150)
+GLANCE = Limits(200, 150, 450, 150)
 """Of what stands beside the first section where it hardly is the answer: enough to see whether it is that."""
 _CODE = 0.5
 """What a character of code counts: it is seen at a glance, and half of it is of no use."""

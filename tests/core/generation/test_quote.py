@@ -785,6 +785,15 @@ def test_where_the_best_is_doubtful_the_next_are_shown_too() -> None:
     assert len(closest(question, *lids(step=4.0)).citations) == 2, "the third has .6 of the best page's score"
 
 
+def test_a_glance_has_room_for_the_setting_that_it_tells_of() -> None:
+    tells = "Instead of boiling, the quiet lid only says on the terminal what it would have done. " * 4
+    sets = "To have it so, put this in your settings:\n\n```python\nLID = 'kettle.lids.quiet.Lid'\n```"
+    pages = lids()
+    quiet = evidence(2, f"{tells}\n\n{sets}\n\n{FILLER}\n\n{FILLER}", heading="Quiet", score=17.0)
+    wide = closest("how is the lid of the kettle closed, on the terminal only", pages[0], quiet, pages[2])
+    assert wide.text.index("The lid of the kettle") < wide.text.index("LID = ")
+
+
 def test_beside_a_doubtful_one_the_part_that_it_introduces_stays_and_what_is_far_off_does_not_come() -> None:
     code = "\n".join(f"kettle.close({n})" for n in range(26))
     pages = [
