@@ -36,6 +36,8 @@ _NARROWS = re.compile(
     re.IGNORECASE,
 )
 """What says the same as a denial, in a way, and what is advised against."""
+_WITHOUT = re.compile(r"(?:^|[.;:]\s)without\s", re.IGNORECASE)
+"""What begins a condition: "Without this setting the default is 31 days" denies no default."""
 _NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
 _NOT = re.compile(r"\b(?:not|never|cannot)\s(?:\w+ly\s|be(?:en)?\s|also\s|have\s)?([a-z]\w+)", re.IGNORECASE)
 _TENSE = re.compile(r"n['’]t\b")
@@ -202,6 +204,7 @@ def contrary(sentence: str, read: Sequence[Place]) -> Place | None:
         return None
     settled = any(_NARROWS.search(text) for text in (sentence, *(place.text for place in near)))
     settled = settled or any((own.words ^ place.words) & WAYS_TO_DENY for place in near)
+    settled = settled or (bool(_WITHOUT.search(sentence)) and not any("without" in p.words for p in near))
     turned = not settled and (_denies(own, near) or any(_turned(own, near, term) for term in own.terms))
     return near[0] if turned or _opposed(own, near) else None
 

@@ -10,6 +10,7 @@ from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
 from core.generation.checked.statements import cites, drafted, ended, joined, once, statements, without
 from core.generation.quotes.blocks import closed, split
+from core.text.said import Place, contrary
 
 CONFIG = """\
 ### MAX_CONTENT_LENGTH
@@ -702,6 +703,15 @@ def test_the_contrary_of_a_page_is_named_with_what_the_page_says(said: str) -> N
 def test_a_denial_that_means_the_same_is_no_contrary(said: str) -> None:
     faults = checker("What if an upload is too big?").faults(said)
     assert not any("contrary" in fault for fault in faults), faults
+
+
+def test_a_condition_that_begins_a_sentence_denies_nothing() -> None:
+    page = "### LIFETIME\n\nHow long it stays.\n\nDefault: `timedelta(days=31)` (`2678400` seconds)"
+    asked = Checker(Material([(1, "Configuration › LIFETIME Flask 3.1", page, "3.1")], ["stay 2 weeks"]))
+    assert asked.faults("Without this setting the default lifetime is `timedelta(days=31)` [1].") == ()
+    assert asked.faults("The default lifetime is not `timedelta(days=31)` [1].")
+    told = (Place.of("Without a secure connection the cookie of the session is not sent."),)
+    assert contrary("Without a secure connection the cookie of the session is sent.", told)
 
 
 def test_a_page_that_says_both_or_another_release_that_does_is_contradicted_by_neither() -> None:
