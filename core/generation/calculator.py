@@ -59,6 +59,7 @@ _SIZES = {
     for kind, kilo in (("decimal", 1000.0), ("binary", 1024.0))
 }
 _COUNTED = re.compile(rf"\b(?:an?|{'|'.join(NUMBER_WORDS)})(?=\s+[A-Za-z])", re.IGNORECASE)
+"""A number in words before what it counts: "two weeks", "an hour"."""
 FACTORS = ("1000", "1024", "60", "3600", "24", "7", "86400", "1048576", "1000000")
 
 
@@ -218,9 +219,11 @@ def restated(text: str) -> set[tuple[str, str]]:
     told = ((value, UNITS.get(unit, "")) for value, unit in quantities(digits))
     found = set[tuple[str, str]]()
     for value, unit in told:
-        for scale in (_TIMES, *_SIZES.values()) if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?", value) else ():
-            amounts = {other: float(value) * scale[unit] / scale[other] for other in scale if unit in scale}
-            found |= {(_written(amount), u) for u, amount in amounts.items() if amount == int(amount) != 0}
+        is_number = re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?", value)
+        for scale in (_TIMES, *_SIZES.values()):
+            if is_number and unit in scale:
+                amounts = {other: float(value) * scale[unit] / size for other, size in scale.items()}
+                found |= {(_written(one), other) for other, one in amounts.items() if one == int(one) != 0}
     return found
 
 

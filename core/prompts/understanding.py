@@ -80,7 +80,7 @@ def understand(
     releases = ", ".join(
         f"{r.name} (also: {', '.join(r.aliases)})" if r.aliases else r.name for r in product.releases
     )
-    *_, before, named = ("2.3", "3.0", *(r.name for r in product.releases))
+    before, *_, named = ([r.name for r in product.releases] or ["2.3", "3.0"])[-2:] * 2
     system = _UNDERSTAND.format(
         product=product.name, releases=releases or "(none)", before=before, named=named
     )

@@ -34,8 +34,8 @@ _EXPLAINED = 4
 """Words about its subject from which on a question explains the code that it shows; ours."""
 _GREETING = re.compile(
     r"\s*+(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
-    r"|dear)\b(?:\s+(?:all|there|everyone|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob"
-    r"|basic)\s+question"
+    r"|dear)\b(?:\s+(?:all|there|everyone|everybody|folks|guys|team|friends|y'all|threadlore|bot))?"
+    r"|(?:quick|short|dumb|stupid|newbie|noob|basic)\s+question"
     r"|(?:sorry|thanks|thank you|please)(?=\s*[,.!]))[\s,.!:;–-]*",
     re.IGNORECASE,
 )

@@ -57,7 +57,9 @@ def test_understanding_knows_the_releases_and_the_thread() -> None:
 def test_the_example_names_releases_that_there_are() -> None:
     system, _ = prompts.understand(FLASK, "and in 2.3?", [])
     assert "a session lifetime in 2.3?" in system and '{"release": "3.1", "base"' in system
-    assert "3.0" in prompts.understand(Product("Flask"), "and in 2.3?", [])[0]
+    only = prompts.understand(Product("Flask", releases=(Release("3.1"),)), "and in 3.1?", [])[0]
+    assert "a session lifetime in 3.1?" in only and '{"release": "3.1", "base"' in only and "3.0" not in only
+    assert '{"release": "3.0", "base"' in prompts.understand(Product("Flask"), "and in 2.3?", [])[0]
 
 
 def test_what_is_still_open_is_no_answer_that_was_given() -> None:
