@@ -51,8 +51,9 @@ _REFERENCES = re.compile(
 
 
 _FACT = re.compile(
-    r"[-*+] [*_`]{0,3}(?:default|type|required|optional|value|unit|since|alias|environment)\w{0,2}"
-    r"(?: \w{1,12})?[*_`]{0,3}(?::[*_`]{0,3} [^\n]{1,60}| `[^`\n]{1,60}`)",
+    r"[-*+] (?:[*_`]{0,3}(?:default|type|required|optional|value|unit|since|alias|environment)\w{0,2}"
+    r"(?: \w{1,12})?[*_`]{0,3}(?::[*_`]{0,3} [^\n]{1,60}| `[^`\n]{1,60}`)"
+    r"|(?:description|syntax|context|override|status|module|compatibility|scope): [^\n]{1,160})",
     re.IGNORECASE,
 )
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from core.domain import Section
-from core.ingestion.formats._shared import heading_text
+from core.ingestion.formats._shared import heading_text, labelled
+
+_SEE_ALSO = re.compile(r"see also:?", re.I)
+LONGEST_REFERENCE = 12
+"""Words up to which an item below "See also" is a reference; ours."""
 
 
 class Outline:
@@ -90,10 +96,22 @@ class Outline:
             headings = tuple(text for _, text, _, _ in self._stack if text)
             page = next((page for *_, page in reversed(self._stack) if page), "")
             terms, said = tuple(dict.fromkeys(self._terms)), "\n\n".join(self._blocks)
-            self._sections.append(Section(headings, self.anchor, said, terms, page))
             self._blocks, self._terms = [], []
+            above = self._sections[-1] if self._sections else None
+            if headings and above and above.headings == headings[:-1] and _refers(headings[-1], said):
+                said = f"{above.text}\n\n{labelled(f'**{headings[-1]}:**', [said])}"
+                self._sections[-1] = replace(above, text=said)
+                return
+            self._sections.append(Section(headings, self.anchor, said, terms, page))
 
     def sections(self) -> tuple[Section, ...]:
         """Return every section that has text."""
         self._flush()
         return tuple(self._sections)
+
+
+def _refers(heading: str, said: str) -> bool:
+    """Return True for "See also" above a list of references, which belongs to what it stands below."""
+    lines = said.splitlines()
+    short = all(line.startswith("- ") and len(line.split()) <= LONGEST_REFERENCE for line in lines)
+    return short and _SEE_ALSO.fullmatch(heading) is not None

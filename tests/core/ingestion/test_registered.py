@@ -1,5 +1,12 @@
 """Directives and roles that a project registers itself."""
 
+from dataclasses import replace
+
+import pytest
+
+from core.domain import RawDocument
+from core.errors import NoDocument
+from core.ingestion.parsing import parse
 from tests.core.ingestion.pages import parsed, section
 
 OWN = """
@@ -107,3 +114,26 @@ def test_short_names_of_modules_and_marks_of_folded_sql_are_not_shown(tmp_path) 
     assert "`Kiln.fire()`" in page and "`glaze()`" in page and "`the kiln`" in page and "`_thread`" in page
     assert "```pycon\n>>> kiln.fire()\nSELECT heat\n```" in page
     assert 'f"{stop} at {heat}"' in page
+
+
+def test_an_extension_that_is_called_conf_is_not_taken_for_conf_py(tmp_path):
+    (tmp_path / "docs" / "extensions").mkdir(parents=True)
+    (tmp_path / "docs" / "conf.py").write_text("extensions = ['conf']\n")
+    (tmp_path / "docs" / "extensions" / "conf.py").write_text(
+        "class Conf(ObjectDescription[str]):\n    pass\n\n\n"
+        "def setup(app):\n    app.add_directive('conf', Conf)\n"
+    )
+    text = "Tea\n===\n\n.. conf:: host\n    :default: example.org\n\n    The server that is asked.\n"
+    document = parsed(text, "rst", tmp_path)
+    assert section(document, "host").text == "`host`\n\n**Default:** example.org\n\nThe server that is asked."
+
+
+def test_templates_are_no_pages(tmp_path):
+    (tmp_path / "docs" / "_templates").mkdir(parents=True)
+    (tmp_path / "docs" / "conf.py").write_text("templates_path = ['_templates', '']\n")
+    for name in ("docs/_templates/base.rst", "docs/page.rst"):
+        (tmp_path / name).write_text("Tea\n===\n\n{% block methods %}\n")
+    raw = RawDocument("docs/page.rst", "", b"Tea", "rst", root=str(tmp_path))
+    assert parse(raw).sections
+    with pytest.raises(NoDocument, match="templates_path"):
+        parse(replace(raw, path="docs/_templates/base.rst"))

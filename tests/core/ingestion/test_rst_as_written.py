@@ -270,3 +270,26 @@ def test_a_statement_of_several_lines_is_one_in_a_cell() -> None:
     rule = "+" + "-" * 30 + "+"
     table = body(f"{rule}\n{rows}\n{rule}", "rst")
     assert "| `a = query(Kettle). filter( lid=1 )`, `boil(a)`, `(a .one() )` |" in table
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        ("1. **Open it:**\n       Type the name.", "1. **Open it:** Type the name."),
+        (
+            "1. Make one on the site.\n       It has to be free.",
+            "1. Make one on the site. It has to be free.",
+        ),
+        (
+            "1. **Open it:**\n       .. code-block:: sh\n\n           edit x",
+            "1. **Open it:**\n\n   ```sh\n   edit x\n   ```",
+        ),
+        ("- name\n     What it is called.", "- name: What it is called."),
+        (
+            "1. name\n     What it is called.\n   age\n     How old.",
+            "1. - name: What it is called.\n   - age: How old.",
+        ),
+    ],
+)
+def test_a_step_with_its_text_below_is_no_definition(item: str, shown: str) -> None:
+    assert body(item, "rst") == shown

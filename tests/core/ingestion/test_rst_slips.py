@@ -20,7 +20,11 @@ from tests.core.ingestion.pages import body, parsed
         ("`<format name>`", "`<format name>`"),
         (":func:`boil <a.boil>`", "`boil`"),
         ("*args*", "*args*"),
+        ("here---and there, 1 --- 2", "here—and there, 1 — 2"),
+        (":literal:`; \\ `", "`;`"),
         # what is none of these
+        ("``a---b``, c --- ``d``", "`a---b`, c — `d`"),
+        ("----- and a----b", "----- and a----b"),
         ("``py:meth:`boil```", "`` py:meth:`boil` ``"),
         ("``(:pull: `8930`)``", "`` (:pull: `8930`) ``"),
         ("this: `boil`", "this: `boil`"),

@@ -19,6 +19,7 @@ BESIDE_STEPS = 4
 _OF_CONTENTS = re.compile(
     r"\b(?:contents?|on this page|navigation|topics|chapters|previous|next|related|languages)\b", re.I
 )
+_CODE = ("code", "tt")
 _INDEX = re.compile(r"\b(?:index|contents)$", re.I)
 INDEXED = 0.5
 """Share of a page's words in links from which one that is called an index is one; ours."""
@@ -46,11 +47,16 @@ def is_index(article: Tag, title: str) -> bool:
 
 def beside_links(tag: Tag, most: int) -> int | None:
     """Return how many words of a tag are in no link; None where it has more words than `most`, or no link."""
-    words = len(tag.get_text(" ").split())
+    words = _count(tag)
     if words > most:  # first, since each of many tags around them would read all links again
         return None
     links = tag.find_all("a", href=True)
-    return words - sum(len(link.get_text(" ").split()) for link in links) if links else None
+    return words - sum(map(_count, links)) if links else None
+
+
+def _count(tag: Tag) -> int:
+    """Return how many words a tag holds; what stands between links, ">" or "|", is none."""
+    return sum(any(map(str.isalnum, word)) for word in tag.get_text(" ").split())
 
 
 def is_menu(tag: Tag) -> bool:
@@ -62,8 +68,15 @@ def is_menu(tag: Tag) -> bool:
 def is_needed(tag: Tag) -> bool:
     """Return True if what is around a block of links needs it.
 
-    It is a cell of a row, follows a line that ends in ":", or is all that stands under a heading.
+    It is a cell of a row, belongs to an item that says more than links, follows a line that ends in ":", or
+    is all that stands under a heading.
     """
+    within = tag.parent.name if tag.name in ("ul", "ol") and tag.parent is not None else ""
+    if within == "td":
+        table = tag.find_parent("table")
+        return table is not None and table.find("th") is not None
+    if within == "li" and tag.parent is not None:
+        return _says(tag.parent, tag) or all(link.find(_CODE) for link in tag.find_all("a"))
     if tag.name == "div":
         beside = [other for other in (tag.find_previous_sibling(), tag.find_next_sibling()) if other]
         return any(other.name == "div" and not _is_linked(other) for other in beside)
@@ -73,6 +86,13 @@ def is_needed(tag: Tag) -> bool:
     if before.name in HEADINGS:
         return tag.find_next_sibling() is None and not _OF_CONTENTS.search(shown(before))
     return before.get_text().rstrip().endswith(":") and not _OF_CONTENTS.search(before.get_text())
+
+
+def _says(item: Tag, below: Tag) -> bool:
+    """Return True if an item has words of its own above a list below it."""
+    own = _count(item) - _count(below)
+    linked = sum(_count(link) for link in item.find_all("a", href=True) if below not in link.parents)
+    return own > linked
 
 
 def _is_linked(tag: Tag) -> bool:

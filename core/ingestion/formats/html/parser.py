@@ -142,7 +142,7 @@ def parse(raw: RawDocument, text: str) -> Document:
 
 
 def _written(soup: BeautifulSoup, article: Tag, told: Called, judged: str) -> tuple[Section, ...]:
-    _drop_doubtful(article, judged, told.title)
+    _drop_doubtful(article, judged, told)
     outline = Outline()
     first = article.find(HEADINGS)
     heading = told.heading if told.heading and not told.heading.decomposed else None
@@ -271,16 +271,17 @@ def _covers(tag: Tag, sought: set[str]) -> bool:
     return len(sought & held) >= COVERAGE * len(sought)
 
 
-def _drop_doubtful(article: Tag, judged: str, title: str) -> None:
+def _drop_doubtful(article: Tag, judged: str, told: Called) -> None:
     """Drop blocks of links that trafilatura did not take for content, and what stands above the title."""
     first = article.find(HEADINGS)
-    is_title = first is not None and without_number(shown(first)) == title
+    is_title = first is not None and without_number(shown(first)) == told.title
     around = {id(tag) for tag in first.parents} if first is not None else set()
     for tag in first.find_all_previous(["p", "div", "span", "small", "center"]) if first is not None else ():
         if tag is article:
             break
         words = () if id(tag) in around or tag.find(is_block) else tuple(plain(tag.get_text(" ")).split())
-        if words and (shown(tag) == title or (is_title and _is_above(tag, words, judged))):
+        is_site = is_title and (" ".join(words) in told.sites or _is_above(tag, words, judged))
+        if words and (shown(tag) == told.title or is_site):
             tag.decompose()
     if not judged:
         return

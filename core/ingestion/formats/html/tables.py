@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from bs4 import Tag
 
-from core.ingestion.formats._shared import fence, listed, one_line
+from core.ingestion.formats._shared import bullets, fence, labelled, listed, one_line
 from core.ingestion.formats.html.changes import history
 from core.ingestion.formats.html.tags import HEADINGS, code_text, language_of
 from core.text.tables import Cell, spread, table
+
+LEAST_PROPERTIES = 2
+"""Rows from which names with their values are a list; ours."""
 
 
 class Written(NamedTuple):
@@ -41,10 +44,12 @@ def table_of(tag: Tag, blocks: Callable[[Tag], list[str]], above: str) -> Writte
     )
     if not headed and (lists := listed(filled)):
         return Written([lists])
-    told = spread(filled, heads)
-    if headed and (marks := history(told, name)):
+    if not headed and not named and (told := _properties(rows, blocks)):
+        return Written([told])
+    spread_out = spread(filled, heads)
+    if headed and (marks := history(spread_out, name)):
         return Written(marks, True)
-    written = table(told, f"Table: {name}" if name else "", headed=headed)
+    written = table(spread_out, f"Table: {name}" if name else "", headed=headed)
     return Written([written] if written else [])
 
 
@@ -56,6 +61,15 @@ def _lays_out(tag: Tag, rows: list[Tag]) -> bool:
         or (len(rows) == 1 and tag.find("thead") is None and rows[0].find("th") is None)
         or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
     )
+
+
+def _properties(rows: Sequence[Tag], blocks: Callable[[Tag], list[str]]) -> str:
+    """Write what a thing has, a name and its value in each row, as a list; empty for other tables."""
+    cells = [row.find_all(["td", "th"], recursive=False) for row in rows]
+    if len(rows) < LEAST_PROPERTIES or any([cell.name for cell in row] != ["th", "td"] for row in cells):
+        return ""
+    named = [(one_line(" ".join(blocks(name))).rstrip(" :"), blocks(value)) for name, value in cells]
+    return bullets([[labelled(f"{name}:", value)] for name, value in named if value])
 
 
 def _row(row: Tag, blocks: Callable[[Tag], list[str]]) -> list[Cell]:

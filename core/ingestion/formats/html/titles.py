@@ -28,11 +28,15 @@ _CHAPTER = re.compile(r"^(?:(?:chapter|appendix)\s|(?:[a-z]|\d{1,2})(?:\.\d+)*\.
 
 
 class Called(NamedTuple):
-    """What a page is called; `heading` is the tag that says so, `above` the chapter that it is a part of."""
+    """What a page is called; `heading` is the tag that says so, `above` the chapter that it is a part of.
+
+    `sites` are the other parts of <title>, such as the site's name.
+    """
 
     title: str
     heading: Tag | None = None
     above: str = ""
+    sites: frozenset[str] = frozenset()
 
 
 def without_number(heading: str, bare: bool = False) -> str:
@@ -83,7 +87,8 @@ def called(soup: BeautifulSoup, path: str) -> Called:
         said = plain(without_number(shown(first), bare))
         title = shown(first) if said and named and plain(without_number(named[0])).startswith(said) else ""
     title = title or _stated(named, path, soup) or path
-    return Called(without_number(title, bare), heading, _above(soup, title))
+    sites = frozenset(map(plain, named[1:]))
+    return Called(without_number(title, bare), heading, _above(soup, title), sites)
 
 
 def _is_alone(heads: list[Tag]) -> bool:

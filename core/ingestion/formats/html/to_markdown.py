@@ -37,7 +37,12 @@ from core.ingestion.formats.html.tags import (
     is_around,
     is_block,
     is_skipped,
+    is_whole,
+    joined,
     language_of,
+    lines_of,
+    put,
+    spelled,
     statements_of,
     title_of_note,
 )
@@ -172,9 +177,9 @@ class HtmlWriter:
                 run = []
                 yield child
             elif isinstance(child, Tag):
-                run.append(self.inline(child))
+                put(run, self.inline(child))
             elif isinstance(child, NavigableString):
-                run.append(str(child))
+                run.append(spelled(child))
         if text := one_line("".join(run)):
             yield text
 
@@ -192,6 +197,8 @@ class HtmlWriter:
         name = tag.name
         if name == "pre":
             return [fence(code_text(tag), language_of(tag))]
+        if name == "p" and (lines := lines_of(tag)):
+            return [fence(lines)]
         if name in ("ul", "menu"):
             return [bullets(self._items(tag))]
         if name == "ol":
@@ -310,20 +317,13 @@ class HtmlWriter:
             return f" {alternative} " if " " in alternative else ""
         if tag.name == "br":
             return self._break
-        inner = "".join(
-            self.inline(child) if isinstance(child, Tag) else str(child) for child in tag.children
-        )
+        inner = joined(self.inline(one) if isinstance(one, Tag) else spelled(one) for one in tag.children)
         if tag.name == "sup" and _POWER.fullmatch(inner.strip()):
             return f"^{inner.strip()}"
-        if tag.name in ("b", "strong") and inner.strip() and "`" not in inner and _is_whole(inner):
+        if tag.name in ("b", "strong") and inner.strip() and "`" not in inner and is_whole(inner):
             before, after = inner[0].isspace() * " ", inner[-1].isspace() * " "
             return f"{before}**{inner.strip()}**{after}"
         beside = tag.previous_sibling
         # Node.js sets its types apart by CSS alone: `<code>options</code><a>&lt;Object&gt;</a>`.
         apart = inner.startswith("<") and isinstance(beside, Tag) and beside.name == "code"
         return f" {inner} " if tag.name in BLOCKS else f" {inner}" if apart else inner
-
-
-def _is_whole(bold: str) -> bool:
-    """Return True if bold words are no piece of a signature: `<b>date(</b><i>time</i><b>)</b>`."""
-    return bold.count("(") == bold.count(")") and not bold.strip().startswith((",", ";"))

@@ -19,6 +19,8 @@ def goes_on(definitions: Any) -> bool:
     """
     term, told = _parts(definitions)
     parent = definitions.parent
+    if _is_whole(definitions) and told and re.search(r"[.!?]$", term):
+        return True
     if parent is None or not told or re.search(r"[.:;!?]$", term):
         return False
     if definitions.children[0].children[-1].children[0].tagname != "paragraph":
@@ -35,7 +37,14 @@ def goes_on(definitions: Any) -> bool:
 def introduces(definitions: Any) -> bool:
     """Return True if a term is a sentence that introduces what is indented below it: "In this order:"."""
     term, told = _parts(definitions)
-    return bool(told) and term.endswith(":") and len(term.split()) >= _A_SENTENCE
+    is_sentence = len(term.split()) >= _A_SENTENCE or _is_whole(definitions)
+    return bool(told) and term.endswith(":") and is_sentence
+
+
+def _is_whole(definitions: Any) -> bool:
+    """Return True if a definition is all of an item of a list: a step, and what is told of it below."""
+    parent = definitions.parent
+    return parent is not None and parent.tagname == "list_item" and len(parent.children) == 1
 
 
 def _parts(definitions: Any) -> tuple[str, str]:

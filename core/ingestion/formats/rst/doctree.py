@@ -219,7 +219,7 @@ class Writer:
         """Write text with its inline markup; links keep their text only."""
         tag = node.tagname
         if tag == "#text":
-            return as_code(str(node.astext()))
+            return as_code(_dashed(str(node.astext())))
         if tag in ("literal", "math"):
             return inline_code(node.astext())
         if tag == "image":
@@ -235,7 +235,7 @@ class Writer:
             # replacement that is nowhere defined its name, and nothing where it is all there is.
             return _named(node)
         said, run = [], ""
-        spelled = str if tag == "title" else as_code
+        spelled = _dashed if tag == "title" else _spelled
         for child in node.children:
             if child.tagname == "#text" or (child.tagname == "problematic" and not child.astext().strip("*")):
                 run += child.astext()  # stars that begin nothing are text
@@ -262,6 +262,18 @@ _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}\Z")
 
 _DOUBLE = re.compile(r"``([^`]+)``")
 """Code within bold print, where reStructuredText has no markup."""
+
+
+_DASH = re.compile(r"(?<=[^\s-])---(?=[^\s-])|(?<= )---(?= )")
+
+
+def _dashed(text: str) -> str:
+    """Write a dash as pages show it: "here---there" is "here—there"."""
+    return _DASH.sub("—", text)
+
+
+def _spelled(text: str) -> str:
+    return as_code(_dashed(text))
 
 
 def _named(node: Any) -> str:

@@ -18,12 +18,13 @@ from docutils.statemachine import StringList
 from docutils.transforms.references import Footnotes, PropagateTargets, Substitutions
 
 from core.domain import Document, RawDocument
+from core.errors import NoDocument
 from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst import directives as _directives
 from core.ingestion.formats.rst.call import Call, Session
 from core.ingestion.formats.rst.doctree import Writer
 from core.ingestion.formats.rst.slips import indent_what_goes_on, mended, part_bullets
-from core.ingestion.formats.rst.sphinx import DOCUTILS, conf_of, parted, role, text_of
+from core.ingestion.formats.rst.sphinx import DOCUTILS, Conf, conf_of, parted, role, text_of
 from core.ingestion.formats.rst.titles import document_title, label_title
 from core.text.words import one_line
 
@@ -32,8 +33,13 @@ MAX_LINE = 10_000
 
 
 def parse(raw: RawDocument, text: str) -> Document:
-    """Parse a reST document to its sections, with the anchors that Sphinx would give them."""
+    """Parse a reST document to its sections, with the anchors that Sphinx would give them.
+
+    Raises NoDocument for a file that `conf.py` says is a template.
+    """
     session = Session(raw, conf_of(raw), texts=[text])
+    if _is_template(location(raw), session.conf):
+        raise NoDocument(f"{raw.path} is a template, says `templates_path` in conf.py")
     whole = "\n\n".join(part for part in (session.conf.prolog, text, session.conf.epilog) if part)
     tree = _tree(whole, session)
     labels = {
@@ -51,6 +57,14 @@ def parse(raw: RawDocument, text: str) -> Document:
     beside = sum(isinstance(child, nodes.section) for child in tree.children) > 1
     named = "" if beside and all(one.headings for one in sections) else one_line(title) or raw.path
     return Document(raw.path, named, raw.url, sections)
+
+
+def _is_template(file: Path | None, conf: Conf) -> bool:
+    if file is None or not conf.templates:
+        return False
+    return any(
+        file.resolve().is_relative_to(Path(conf.folder, name).resolve()) for name in conf.templates if name
+    )
 
 
 def _tree(text: str, session: Session) -> Any:

@@ -128,7 +128,7 @@ def _extensions(conf: Path, tree: ast.Module, root: Path) -> Iterator[ast.Module
         path = name.replace(".", "/")
         for file in (folder / place for folder in folders for place in (f"{path}.py", f"{path}/__init__.py")):
             try:
-                if not file.is_file() or not file.resolve().is_relative_to(root):
+                if not file.is_file() or not file.resolve().is_relative_to(root) or file.samefile(conf):
                     continue
                 if file.stat().st_size <= MAX_BYTES:
                     yield ast.parse(file.read_text("utf-8", "replace"))

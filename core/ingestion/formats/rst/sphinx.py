@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html import unescape
@@ -110,7 +110,7 @@ def role(
     names of objects.
     """
     name = name.lower().rsplit(":", 1)[-1] if name.lower() != "py" else "py"
-    content = content.strip()
+    content = content.removesuffix("\\ ").strip()  # a space that is escaped is none
     titled = _TITLED.match(content)
     title, target = (titled.group(1).strip(), titled.group(2).strip()) if titled else ("", content)
     if captions and name in captions:
@@ -206,6 +206,8 @@ class Conf:
     """Directives of plots whose code its readers do not see where they do not say whether they do."""
     folder: str = ""
     """Where it stands, the root of the documentation."""
+    templates: tuple[str, ...] = ()
+    """Folders below it that hold templates and no pages."""
     domain: str = "py"
     """Of which objects are those that a directive describes without a domain; empty for none."""
 
@@ -273,6 +275,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
             if not given.get(f"{name.replace('-', '_')}_include_source", shown)
         ),
         folder=str(Path(path).parent),
+        templates=tuple(map(_text, _listed(given.get("templates_path")))),
         domain=_text(given.get("primary_domain", "py")),
     )
 
@@ -293,6 +296,10 @@ def _packaged_version(root: str) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _dictionary(value: object) -> dict[str, Any]:
