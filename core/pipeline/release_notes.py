@@ -19,10 +19,16 @@ from core.pipeline.context import QueryContext
 from core.query.releases.mentions import mentions
 from core.query.releases.news import arrived, asks_of_end, gone, lacking, premised, unknown_argument
 from core.retrieval.found import KEPT, Found, merged
-from core.retrieval.release_notes.gone import of_function, of_variables
+from core.retrieval.release_notes.gone import of_function, of_question, of_variables
 from core.retrieval.release_notes.notes import later, numbers, version_of
 from core.retrieval.release_notes.requirements import asks_since_when, used
-from core.retrieval.release_notes.turned import asks_what_turned, bearing, names_in
+from core.retrieval.release_notes.turned import (
+    asks_what_turned,
+    asks_whether_there,
+    bearing,
+    ending,
+    names_in,
+)
 from core.retrieval.release_notes.verdict import last_of
 from core.retrieval.search import Searcher
 from core.text.version_order import version_key
@@ -62,7 +68,7 @@ class NotesFirst:
         asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
         if not found.named:
             names = gone(asked, self._product)
-            context.gone = await notes.gone(names, release)
+            context.gone = of_question(await notes.gone(names, release), asked, context.terms)
             function, argument = unknown_argument(asked)
             if function:
                 context.gone = of_function(context.gone, argument, function)
@@ -82,6 +88,11 @@ class NotesFirst:
         for told in context.gone:
             lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
             pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
+        if not pages and not found.named and asks_whether_there(asked):
+            pages = {
+                item.chunk.id: replace(item, matched=tuple(lines))
+                for item, lines in _ended_in(context, found)
+            }
         if not pages:
             is_doubted = asks_of_end(asked) or bool(lacking(asked, self._product))
             return notes.newer(found, release) if is_doubted and not found.named else found
@@ -147,8 +158,7 @@ class NotesFirst:
         is_one = not (context.news or context.parts or found.named) and len(context.releases) == 1
         if not (is_one and found.evidence and asks_what_turned(asked)):
             return found
-        weights = {term: found.weight(term) for term in context.terms}
-        shares = {term: weight / (sum(weights.values()) or 1.0) for term, weight in weights.items()}
+        shares = _shares(context, found)
         told = await self._searcher.release_notes.turned(names_in(asked), shares, context.releases[0])
         known, best = {item.chunk.id for item in found.evidence}, found.evidence[0].score
         kept = [item for item in found.evidence if not is_notes(item) or bearing(shares, item.chunk)]
@@ -172,6 +182,19 @@ def nearest(releases: Sequence[str], release: str) -> str:
     """Return the first of releases in their order after one, else the last of them; empty without any."""
     after = (one for one in releases if version_key(one) > version_key(release))
     return next(after, releases[-1] if releases else "")
+
+
+def _shares(context: QueryContext, found: Found) -> dict[str, float]:
+    """Return the share of each term in the weight of the question."""
+    weights = {term: found.weight(term) for term in context.terms}
+    return {term: weight / (sum(weights.values()) or 1.0) for term, weight in weights.items()}
+
+
+def _ended_in(context: QueryContext, found: Found) -> list[tuple[Evidence, list[str]]]:
+    """Return the pages with their lines that say that what is asked for is there no more, the best first."""
+    shares = _shares(context, found)
+    told = ((item, ending(shares, item.chunk)) for item in found.evidence)
+    return [(item, lines) for item, lines in told if lines]
 
 
 def _before(found: Found, pages: Mapping[str, Evidence]) -> Found:

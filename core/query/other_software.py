@@ -9,8 +9,8 @@ from core.text.words import ruled, words
 from core.vocabulary import FORMATS, SOFTWARE
 
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
-_IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript"})
-"""Languages with what runs them, and modules, that a question mentions only in passing."""
+_IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript", "curl", "wget", "postman"})
+"""Languages with what runs them, modules and senders of requests, which a question mentions in passing."""
 _WHERE = re.compile(
     r"\b(?:on|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(?:aws|azure|gcp|heroku)\b"
     r"|\bfrom\s(?:the|an?|our|my)\s(?:aws|azure|gcp|heroku)\b",
@@ -23,7 +23,8 @@ def other_software(text: str, product: Product) -> tuple[str, ...]:
     """Return the other software that a question names, in lower case, each with its canonical spelling.
 
     `flask-login` and `pytest-timeout` are software of their own, whatever they are made for. The language
-    that a product is written in is on every page, so Python and Node.js are none; nor is where it runs.
+    that a product is written in is on every page, so Python and Node.js are none; nor is where it runs, or
+    with what somebody tried it.
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []

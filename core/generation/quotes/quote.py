@@ -250,8 +250,8 @@ def _chosen(
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
-    Where that one is `doubtful`, the next best follow that add a little, or are about as near; before it goes
-    the one whose page ranks first, unless the best section is headed by what is asked.
+    Where that one is `doubtful`, the next follow as their pages rank that add a little, or are about as near;
+    before it goes the one whose page ranks first, unless the best section is headed by what is asked.
     Returns the terms of the question, too, that are held by what was not only picked for being as likely.
     """
 
@@ -281,7 +281,7 @@ def _chosen(
     if part := _part_of(first, left, inside(first)):
         left = [part, *(one for one in left if one.evidence.chunk.id != part.evidence.chunk.id)]
     for section in sorted(
-        left, key=lambda it: (it is not part and not it.entry, doubtful and it.standing < 1)
+        left, key=lambda it: (it is not part and not it.entry, -it.standing if doubtful else 0.0)
     ):
         is_due = section is part or (section.entry and first.entry)
         if len(pieces) == limit or not (doubtful or is_due or share(covered) < _ENOUGH):

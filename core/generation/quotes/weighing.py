@@ -17,6 +17,7 @@ from core.generation.quotes.tables import row_for
 from core.generation.quotes.titles import headings, last_heading
 from core.retrieval.features import is_name
 from core.retrieval.release_notes.notes import version_of
+from core.retrieval.release_notes.requirements import required, states
 from core.retrieval.release_notes.turned import asks_what_turned, turns
 from core.text.words import STOP_WORDS, one_line
 
@@ -43,6 +44,8 @@ _OF_DEFAULT = 3.0
 """What that entry is worth more still where its default is asked for; ours."""
 _IS_SET = 3.0
 """What it is worth more still where the question shows it with a value; ours."""
+_STATES_NEEDED = 3.0
+"""What a sentence that states which version of other software is needed is worth more then; ours."""
 _TURNED = 3.0
 """What an entry of release notes that says what is otherwise is worth more where that is asked; ours."""
 _TELLS_DEFAULT = 1.0
@@ -141,7 +144,8 @@ class Asked:
     `is_entry_wanted` tells that the entry of a setting goes before what else is said of it,
     `is_default_wanted` that what it is without being set is asked for; `meant` are the terms of a word of
     which the meaning is asked for, `assigned` the settings that it shows with a value, `lines` its lines of
-    code, without spaces; `is_turned` tells that something is said to be otherwise than it was.
+    code, without spaces; `is_turned` tells that something is said to be otherwise than it was, `needed` the
+    software of which it asks the version that is needed.
     """
 
     terms: Sequence[str]
@@ -151,6 +155,7 @@ class Asked:
     assigned: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()
     is_turned: bool = False
+    needed: str = ""
 
     @classmethod
     def of(cls, question: str, terms: Sequence[str], entry: bool = False, default: bool = False) -> Asked:
@@ -165,6 +170,7 @@ class Asked:
             frozenset(_ASSIGNED.findall(question)),
             tuple(line for line in lines if len(line) >= _A_LINE and _IS_CODE.search(line)),
             asks_what_turned(question),
+            required(question),
         )
 
 
@@ -216,6 +222,7 @@ def weighed(
         shows = _shown(one.stretch.text, asked.lines) if one.has_code and asked.lines else 0
         told = _TURNED * (is_told and one.stretch.stands_alone and turns(one.stretch.said))
         told += _TELLS_DEFAULT * (tells and _SAYS_DEFAULT.search(one.stretch.said) is not None)
+        told += _STATES_NEEDED * (bool(asked.needed) and states(asked.needed, one.stretch.said))
         worth.append(known + own + told + _SHOWS * shows - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)

@@ -15,7 +15,7 @@ from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
 from core.retrieval.found import Found, between, in_reading_order, merged
-from core.retrieval.release_notes.requirements import required, stating
+from core.retrieval.release_notes.requirements import asks_to_go, required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
 from core.text.words import ruled
@@ -83,6 +83,8 @@ class Retrieve:
         form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
         again = await self._searcher.search(form, context.sought, context.releases[0])
         headed, stated = stating(name, (again, found))
+        if asks_to_go(asked):  # what is quoted tells what is needed, and not how one goes there
+            context.queries = replace(context.queries, filtered=said, versionless="")
         if headed is not None:
             return headed
         notes = await self._searcher.release_notes.needing(name, context.releases[0])
@@ -237,8 +239,7 @@ class Reduce:
                 model, context.answerable, self._product, context.releases, evidence
             ),
         )
-        kept_nothing = texts == {} and self._model is None
-        return {} if kept_nothing else texts or await self._by_rule(context)
+        return {} if texts == {} and self._model is None else texts or await self._by_rule(context)
 
     async def _by_rule(self, context: QueryContext) -> Mapping[int, str]:
         evidence, terms, weight = context.pages.evidence, context.terms, context.pages.weight
@@ -253,8 +254,7 @@ class Reduce:
         first = max((item.number for item in evidence), default=0) + 1
         more = [replace(item, number=number) for number, item in enumerate(below, first)]
         texts = by_rule.reduce((*evidence, *more), terms, weight, whole=whole)
-        # what links two pages may share no word with the question
-        texts |= {item.number: item.chunk.page for item in more[: len(lacking)]}
+        texts |= {item.number: item.chunk.page for item in more[: len(lacking)]}  # without any of its words
         count = self._model.count_tokens
         left = FURTHER * self._model.context_tokens - sum(map(count, kept.values()))
         for item in more:

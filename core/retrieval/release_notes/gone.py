@@ -18,7 +18,7 @@ from core.retrieval.release_notes.names import (
     of_module,
 )
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
-from core.text.words import one_line, sentences
+from core.text.words import identifiers, index_terms, one_line, sentences
 from core.vocabulary import VARIABLES
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
@@ -86,6 +86,8 @@ _IN_QUOTES = re.compile(r"[\"“”](--?\w[\w-]{0,60})[\"“”]")
 _OF_VARIABLE = re.compile(r"(?!self\.)[a-z_][a-z0-9_]*\.[a-z_]\w*(?:\(\))?")
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
 _ROW = re.compile(r"^ {0,3}\|(?P<cells>.*)\| *$")
+LONG = 3
+"""Other words of a question from which one that is no name has to be told of with one of them; ours."""
 _INSTEAD_OF = re.compile(r"\b(?:instead|replace\w*|successor|alternative|new)\b", re.IGNORECASE)
 """What heads the second column of a table of names that are gone: "Use instead"."""
 
@@ -234,6 +236,22 @@ def of_variables(
     own = (name for name in own if name.partition(".")[0] not in known)
     lasts = dict.fromkeys(map(last_part, own))
     return tuple(one for last in lasts for one in fates(last, pages) if one.fate)
+
+
+def of_question(told: Sequence[Told], question: str, terms: Sequence[str]) -> tuple[Told, ...]:
+    """Leave out what is told of a plain word of a longer question, where nothing else of it is said there."""
+    in_code = {name.lower() for name in identifiers(question)}
+
+    def is_meant(one: Told) -> bool:
+        rest = set(terms) - set(index_terms(one.name))
+        is_plain = is_word(one.name) and one.name.lower() not in in_code
+        return (
+            not is_plain
+            or len(rest) < LONG
+            or bool(rest & set(index_terms(f"{one.page.heading} {one.line}")))
+        )
+
+    return tuple(filter(is_meant, told))
 
 
 def of_function(told: Sequence[Told], argument: str, function: str) -> tuple[Told, ...]:

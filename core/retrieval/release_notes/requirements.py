@@ -60,10 +60,11 @@ _DROP = r"drop(?:s|ped|ping)?"
 _FINE = r"(?:ok|okay|fine|enough|supported|too\sold)"
 _STUCK = r"(?:stuck|still|only|have|has|got|running)"
 _GO = (
-    r"(?:go|use|take|install|move|update)(?:\s(?:up\s)?(?:to|with|for|on))?"
-    r"\s(?:it|(?:the\s)?(?:newest|latest|current|newer)(?:\s(?:one|version|release))?)"
+    r"(?:go|use|take|install|move|update|upgrade|switch|run)(?:\s(?:up\s)?(?:to|with|for|on))?"
+    r"\s(?:it|v?\d[\d.]*|(?:the\s)?(?:newest|latest|current|newer)(?:\s(?:one|version|release))?)"
 )
 """How somebody tells what they have, and asks whether it will do."""
+_CAN_GO = re.compile(rf"\b{_STUCK}\b[^?!\n]{{0,80}}?\bcan\s(?:we|i)\s(?:\w+\s)?{_GO}\b", re.IGNORECASE)
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
 
 
@@ -72,7 +73,7 @@ def required(text: str, own: Iterable[str] = ()) -> str:
 
     `own` are the names of the product, of which no version is needed.
     """
-    if _HOW.search(text) or len(text.split()) > LONGEST:
+    if (_HOW.search(text) and not asks_to_go(text)) or len(text.split()) > LONGEST:
         return ""
     mine = {name.lower() for name in own}
     for word in words(text):
@@ -80,6 +81,11 @@ def required(text: str, own: Iterable[str] = ()) -> str:
         if name in SOFTWARE and name not in mine and _asked(name).search(text):
             return str(SOFTWARE[name])
     return ""
+
+
+def asks_to_go(text: str) -> bool:
+    """Return True if somebody asks whether they can go to a release with what they have."""
+    return _CAN_GO.search(text) is not None
 
 
 @lru_cache(maxsize=256)
@@ -106,6 +112,11 @@ def _stated(name: str) -> re.Pattern[str]:
         rf"|{own}\s\d[\d.]*\s(?:is|are)\s(?:the\s)?(?:required|supported|needed|lowest|minimum)",
         re.IGNORECASE,
     )
+
+
+def states(name: str, text: str) -> bool:
+    """Return True if a text states which versions of a software are needed."""
+    return _stated(name).search(text) is not None
 
 
 @lru_cache(maxsize=256)

@@ -28,6 +28,21 @@ _SAID = re.compile(
 _TELLS = re.compile(
     r"\b(?:now|previously|formerly|no longer|used to)\b|\b(?:prior to|before) this\b", re.IGNORECASE
 )
+_WHETHER_THERE = re.compile(
+    r"\bstill (?:in\b(?: (?:there|here|it))?|there|here|available|supported|exists?\b|around|included)"
+    r"|\b(?:is|are|was|were|been|got|gets?) (?:[\w-]{1,30} ){0,5}?(?:removed|dropped|discontinued|gone)\b"
+    r"|\bwhat(?: has|['’]?s)? (?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:has|have|had|was|were|is|are) (?:been )?(?:removed|dropped|discontinued|retired|deleted)\b"
+    r"|^\W*(?:removed?s?|drop(?:s|ped)?|discontinued?)\b",
+    re.IGNORECASE,
+)
+"""What says of a thing that it is there no more."""
+_OF_ENDS = frozenset(index_terms("still there available supported exists removed dropped gone happened"))
+_IS_THAT = 0.5
+"""Share of a question that a line holds which tells that what it asks for has ended; ours."""
 _ARGUMENT = re.compile(r"(?<![\w.`\"'-])([a-z]\w{2,60})=(?!=)", re.IGNORECASE)
 """An argument as people write it: `region=`."""
 _HOLDS = 0.25
@@ -55,10 +70,22 @@ def turning(names: Sequence[str], shares: Mapping[str, float], page: ContextChun
     return [line for line in bearing(shares, page) if turns(line) and any(one.search(line) for one in known)]
 
 
-def bearing(shares: Mapping[str, float], page: ContextChunk) -> list[str]:
+def asks_whether_there(question: str) -> bool:
+    """Return True if a question asks whether something is still there, in plain words."""
+    return _WHETHER_THERE.search(question) is not None
+
+
+def ending(shares: Mapping[str, float], page: ContextChunk) -> list[str]:
+    """Return the lines of a page that say of what is asked for that it is there no more."""
+    told = {term: share for term, share in shares.items() if term not in _OF_ENDS}
+    least = _IS_THAT * sum(told.values())
+    return [line for line in bearing(told, page, least) if _ENDS.search(line)] if least else []
+
+
+def bearing(shares: Mapping[str, float], page: ContextChunk, least: float = _HOLDS) -> list[str]:
     """Return the lines of a page that hold enough of the question, by the `shares` of its terms."""
     return [
         line
         for _above, line in entries_of(page.page)
-        if sum(shares.get(term, 0.0) for term in set(index_terms(line))) >= _HOLDS
+        if sum(shares.get(term, 0.0) for term in set(index_terms(line))) >= least
     ]

@@ -276,6 +276,15 @@ def test_where_a_default_is_asked_for_the_sentence_that_says_it_is_quoted() -> N
     assert told not in notes
 
 
+def test_where_a_version_of_other_software_is_asked_for_the_sentence_that_states_it_is_quoted() -> None:
+    stated = "You will need Python. It works on Python 3.6 or later."
+    by = "- On Debian type `apt-get install python-dev python-pip` to get python and the python tools."
+    page = "\n\n".join([stated, FILLER, FILLER, by, FILLER])
+    text = asked("still on python 2.7, can i upgrade to 1.6?", evidence(1, page)).text
+    assert stated in text
+    assert stated not in asked("install python with the python tools", evidence(1, page)).text
+
+
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:
     code = "```python\nupload()\n```"
     text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\nExample:\n\n{code}"))

@@ -118,3 +118,19 @@ def test_a_table_with_a_name_or_more_columns_stays_one():
     three = named.replace("<caption>Sizes</caption>", "").replace("<td>2</td>", "<td>2</td><td>3</td>")
     assert "| a | 1 |" in sections_of(f"<h1>Files</h1><p>{LONG}</p>{named}")[0][1]
     assert "| b | 2 | 3 |" in sections_of(f"<h1>Files</h1><p>{LONG}</p>{three}")[0][1]
+
+
+def test_a_table_in_a_cell_of_a_table_with_a_heading_is_told_in_the_cell():
+    inner = "<table><tr><td>sec</td><td>seconds</td></tr><tr><td>usec</td><td></td></tr></table>"
+    rows = (
+        "<tr><th>Format</th><th>Tells</th></tr><tr><td>%D</td><td>how long</td></tr>"
+        f"<tr><td>%t</td><td><p>The time, by</p>{inner}</td></tr>"
+    )
+    text = sections_of(f"<h1>Files</h1><p>{LONG}</p><table>{rows}</table>")[0][1]
+    told = (
+        "| Format | Tells |",
+        "| --- | --- |",
+        "| %D | how long |",
+        "| %t | The time, by sec: seconds; usec |",
+    )
+    assert text.endswith("\n".join(told))

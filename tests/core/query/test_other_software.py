@@ -30,6 +30,7 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("(node:81) [KET011] KettleWarning: boil() is deprecated", ()),
         ("an old script without asyncio, whats the replacement", ()),
         ("click the button to go on", ()),
+        ("curl -X PATCH /lid gets refused, wget and postman too", ()),
     ],
 )
 def test_other_software_is_told_from_the_product_and_from_formats(text: str, names: tuple[str, ...]) -> None:

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from core.domain import ContextChunk
 from core.generation.quotes.listing import successors
-from core.retrieval.release_notes.gone import ended, fates, of_function, of_variables, stays, summed_up
+from core.retrieval.release_notes.gone import (
+    ended,
+    fates,
+    of_function,
+    of_question,
+    of_variables,
+    stays,
+    summed_up,
+)
 
 Version = tuple[int, ...]
 
@@ -309,3 +317,25 @@ def test_what_found_notes_tell_is_told_of_a_name_behind_a_variable_of_the_asker(
 ) -> None:
     notes = [note((2, 0), DROPPED), note((1, 0), "- The new `Dataset.drop` makes it easy.")]
     assert {one.name for one in of_variables([name], notes)} == ({found} if found else set())
+
+
+@pytest.mark.parametrize(
+    ("question", "terms", "kept"),
+    [
+        (
+            "there was a line Source under my tea, gone now, where is the link",
+            ["line", "source", "tea", "link"],
+            0,
+        ),
+        ("there was a link Source to fields, gone now, where is it", ["field", "source", "tea", "link"], 1),
+        ("is source gone", ["source"], 1),
+        ("line with tea and link: `source` gone?", ["line", "source", "tea", "link"], 1),
+    ],
+)
+def test_of_a_plain_word_in_a_longer_question_only_lines_with_more_of_it_tell(
+    question: str, terms: list[str], kept: int
+) -> None:
+    line = "- `match.weights.source` was renamed to `match.weights.data_source`, as the field is called."
+    lines = fates("source", [note((2, 5), line)])
+    assert len(lines) == 1
+    assert len(of_question(lines, question, terms)) == kept

@@ -12,6 +12,7 @@ from core.retrieval.release_notes.requirements import (
     drops,
     named_in,
     required,
+    states,
     stating,
     used,
 )
@@ -35,6 +36,8 @@ OWN = ("Kettle", "kettle")
         "Which python do I need for Kettle 2.0, minimum?",
         "old server only has python 2.7, is that ok for kettle 2.0?",
         "were stuck on python 3.8 for another year, can we still go to the newest one",
+        "still on python 2.7 here, can i upgrade to 2.0?",
+        "we only have python 3.8, can we run 2.0",
     ],
 )
 def test_a_question_for_what_is_needed(text: str) -> None:
@@ -49,6 +52,8 @@ def test_a_question_for_what_is_needed(text: str) -> None:
         "oldest python i have is 3.6, what do i do",
         "our oldest python we must keep is 3.7",
         "how do i install it on python 3.12",
+        "still on python 3.8, how do i upgrade to 2.0",
+        "we have python 3.8 and can i upgrade the lid",
         "why is python needed at all",
         "what kettle version do i need",
         "which database do I need",
@@ -59,6 +64,11 @@ def test_a_question_for_what_is_needed(text: str) -> None:
 )
 def test_other_questions_ask_for_no_version(text: str) -> None:
     assert required(text, OWN) == ""
+
+
+def test_a_sentence_states_which_version_is_needed() -> None:
+    assert states("python", "Kettle works on Python 3.6 or later.")
+    assert not states("python", "Install it with `apt install python-dev python-pip`.")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.release_notes.turned import asks_what_turned, bearing, names_in, turning, turns
+from core.retrieval.release_notes.turned import (
+    asks_what_turned,
+    asks_whether_there,
+    bearing,
+    ending,
+    names_in,
+    turning,
+    turns,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,3 +59,32 @@ def test_lines_that_say_what_is_otherwise_of_a_name_and_hold_enough_of_the_quest
     ]
     assert len(bearing(shares, page)) == 3
     assert turns("remove the version from the lid") and not turns("Fix the lid")
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("is upload to steam clouds still in there with 2.0", True),
+        ("are steam clouds still supported", True),
+        ("whats happened to the steam clouds?", True),
+        ("was the cloud upload dropped", True),
+        ("steam is still running", False),
+        ("are the files still open after boil()", False),
+        ("how do i drop the lid", False),
+        ("can the lid be removed?", False),
+    ],
+)
+def test_who_asks_in_plain_words_whether_something_is_still_there(question: str, asked: bool) -> None:
+    assert asks_whether_there(question) is asked
+
+
+def test_lines_that_say_that_what_is_asked_for_is_there_no_more() -> None:
+    text = (
+        "- Upload to Steam Clouds by itself.\n"
+        "- The `cloudy` lid was removed since Steam Clouds have been shut down.\n"
+        "- Upload to rain was removed.\n"
+    )
+    page = ContextChunk("1", "", "Kettle", "Changes > 2.0", "", text)
+    shares = {"upload": 0.25, "steam": 0.3, "cloud": 0.25, "still": 0.2}
+    assert ending(shares, page) == ["The `cloudy` lid was removed since Steam Clouds have been shut down."]
+    assert ending({"still": 1.0}, page) == []

@@ -13,6 +13,8 @@ from core.ingestion.formats.html.changes import history
 from core.ingestion.formats.html.tags import HEADINGS, code_text, language_of
 from core.text.tables import Cell, spread, table
 
+_RULED = re.compile(r"^\|(?: ---+ \|)+$", re.MULTILINE)
+_ROWS = re.compile(r"^(\|(?!(?: ---+ \|)+$).*\|)$", re.MULTILINE)
 LEAST_PROPERTIES = 2
 """Rows from which names with their values are a list; ours."""
 
@@ -39,9 +41,7 @@ def table_of(tag: Tag, blocks: Callable[[Tag], list[str]], above: str) -> Writte
     caption = tag.find("caption")
     named = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else ""
     name = named or above
-    headed = bool(rows) and (
-        head is not None or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
-    )
+    headed = bool(rows) and (head is not None or _is_headed(rows))
     if not headed and (lists := listed(filled)):
         return Written([lists])
     if not headed and not named and (told := _properties(rows, blocks)):
@@ -54,13 +54,27 @@ def table_of(tag: Tag, blocks: Callable[[Tag], list[str]], above: str) -> Writte
 
 
 def _lays_out(tag: Tag, rows: list[Tag]) -> bool:
-    """Return True if a table lays the page out: it holds tables, headings without a head, or is one row."""
+    """Return True if a table lays the page out: it holds tables or headings without a head, or is one row."""
     return (
-        tag.find("table") is not None
+        (tag.find("table") is not None and not _is_headed(rows))
         or (tag.find(list(HEADINGS)) is not None and not (tag.find("thead") and len(rows) > 2))
         or (len(rows) == 1 and tag.find("thead") is None and rows[0].find("th") is None)
         or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
     )
+
+
+def _is_headed(rows: Sequence[Tag]) -> bool:
+    """Return True if the first row of several names the columns."""
+    cells = rows[0].find_all(["td", "th"], recursive=False) if rows else []
+    return bool(cells) and all(cell.name == "th" for cell in cells)
+
+
+def _in_a_cell(block: str) -> str:
+    """Return a block as it fits into a cell: the rows of a table inside of it one after another."""
+    if not _RULED.search(block):
+        return block
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in _ROWS.findall(block)]
+    return "; ".join(": ".join(filter(None, row)) for row in rows if any(row))
 
 
 def _properties(rows: Sequence[Tag], blocks: Callable[[Tag], list[str]]) -> str:
@@ -75,7 +89,7 @@ def _properties(rows: Sequence[Tag], blocks: Callable[[Tag], list[str]]) -> str:
 def _row(row: Tag, blocks: Callable[[Tag], list[str]]) -> list[Cell]:
     """Return the cells of a row; one over several rows or columns says the same of each of them."""
     return [
-        (one_line(" ".join(blocks(cell))), _span(cell, "rowspan"), _span(cell, "colspan"))
+        (one_line(" ".join(map(_in_a_cell, blocks(cell)))), _span(cell, "rowspan"), _span(cell, "colspan"))
         for cell in row.find_all(["td", "th"], recursive=False)
     ]
 
