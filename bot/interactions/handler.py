@@ -38,6 +38,7 @@ from bot.rendering.own_page import CONTROLS
 from core.domain import Question
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
+from core.ports import Claim
 from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,6 @@ log = logging.getLogger(__name__)
 VOTE_TRIES = 10
 """Processes that may end while they count a vote by button."""
 LOST = N_("I was restarted before I could do this. Please try again.")
-
 
 _WHY = re.compile(r"(?:--|[—–])why(?!\S)", re.IGNORECASE)
 """What asks for the reasoning, too; phones write two hyphens as a dash."""
@@ -173,23 +173,29 @@ class InteractionHandler:
         repeat it.
         """
         for claim in await self._ledger.left(chat):
-            if claim.kind == "share":
-                await self._presses.sharing.resume(chat, claim)
-                continue
-            responder, key = chat.responder(claim.payload.get("to", {})), claim.message
-            command, press = claim.payload.get("command"), claim.payload.get("press")
-            # a vote is short work, and nobody may be told that it was lost
-            is_vote = press is not None and press["name"] in VOTES and claim.tries < VOTE_TRIES
-            again = is_vote or not claim.is_hopeless
-            if press and again:
-                await self._desk.conversations.tried(key)
-                await self._pressed_by(chat, press_of(press), responder or Silent(), key)
-            elif command and again and responder is not None:
-                await self._desk.conversations.tried(key)
-                await self._commanded(chat, command_of(command), responder, key)
-            else:
-                is_told = responder is None or await self._say(responder, _(LOST))
-                await (self._ledger.done(key) if is_told else self._ledger.keep(key))
+            try:
+                await self._resumed(chat, claim)
+            except Exception:  # whatever it is, the others wait behind it; the next process tries again
+                log.exception("%s, which an earlier process left, cannot be dealt with", claim.message)
+
+    async def _resumed(self, chat: Chat, claim: Claim) -> None:
+        """Answer one of them."""
+        if claim.kind == "share":
+            return await self._presses.sharing.resume(chat, claim)
+        responder, key = chat.responder(claim.payload.get("to", {})), claim.message
+        command, press = claim.payload.get("command"), claim.payload.get("press")
+        # a vote is short work, and nobody may be told that it was lost
+        is_vote = press is not None and press["name"] in VOTES and claim.tries < VOTE_TRIES
+        again = is_vote or not claim.is_hopeless
+        if press and again:
+            await self._desk.conversations.tried(key)
+            await self._pressed_by(chat, press_of(press), responder or Silent(), key)
+        elif command and again and responder is not None:
+            await self._desk.conversations.tried(key)
+            await self._commanded(chat, command_of(command), responder, key)
+        else:
+            is_told = responder is None or await self._say(responder, _(LOST))
+            await (self._ledger.done(key) if is_told else self._ledger.keep(key))
 
     async def _attend(
         self,

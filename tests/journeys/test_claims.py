@@ -347,6 +347,19 @@ async def test_any_other_command_of_a_dead_process_is_given_up_with_a_word(bot: 
         assert await open_keys(bot) == ["fake:command:c2"], "that of this process is under way"
 
 
+async def test_one_that_cannot_be_dealt_with_keeps_no_other_waiting(
+    bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with FakeStage(bot) as stage:
+        for event, to in (("c1", {"nobody": "x"}), ("c2", {"who": "boss"})):
+            claim = Claim(f"fake:command:{event}", "", "fake:boss", time.time(), {"to": to}, kind="command")
+            await bot.app.conversations.claim(claim, event)
+        await bot.dispatch.resume(stage.chat)
+        assert stage.heard("boss") == ["I was restarted before I could do this. Please try again."]
+        assert "fake:command:c1, which an earlier process left, cannot be dealt with" in caplog.text
+        assert await open_keys(bot) == ["fake:command:c1"], "the next process tries again"
+
+
 async def test_a_vote_by_button_of_a_dead_process_is_counted_once(bot: Bot) -> None:
     """The process died before or after it counted the vote; a press that is repeated takes nothing back."""
     async with FakeStage(bot) as stage:

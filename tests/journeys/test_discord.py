@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from bot.dispatch.dispatch import dispatch_of
+from bot.platforms.discord import responding
+from bot.ports.chat import Chat, Command, Press, Responder
 from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
@@ -91,3 +96,29 @@ async def test_a_reply_in_a_channel_is_accepted_as_the_answer_to_what_it_replies
         assert "Two spoons" in seen.text and REUSED in seen.text and reply.id in seen.text
         await stage.react("hal", reply, "✅", added=False)
         assert "Two spoons" not in (await ask(stage, asked.text)).text
+
+
+async def test_presses_that_a_dead_process_left_are_dealt_with_by_the_next_one(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said late goes through discord.py's own webhook, which says nothing privately but as an app."""
+    monkeypatch.setattr(responding, "TOKEN_SECONDS", 10**9)  # the stage's clock stands in the past
+
+    async def dies(chat: Chat, what: Command | Press, responder: Responder) -> None:
+        monkeypatch.setattr(responder, "close", stays)
+
+    async def stays() -> None:
+        """Leave the interaction as it is."""
+
+    async with DiscordStage(bot) as stage:
+        seen = await ask(stage, PORT)
+        with monkeypatch.context() as killed:
+            killed.setattr(bot.dispatch, "press", dies)
+            for control in ("why", "up"):
+                await stage.press("bob", seen, control)
+        await dispatch_of(bot.app).resume(stage.platform.chat)
+        answer_id = await bot.app.conversations.answer_of(f"{stage.key()}:{seen.id}")
+        assert await bot.app.engine.opinion(answer_id or "", stage.account("bob")) == 1
+        lost, thanks = stage.heard("bob")
+        assert lost == "I was restarted before I could do this. Please try again." and thanks
+        assert not await bot.app.conversations.left("discord", messages=False)

@@ -53,6 +53,8 @@ class DiscordServer:
         """Flags of the application: the message content intent, as unverified bots have it."""
         self.guilds = [{"id": GUILD, "name": "Flask", "permissions": EVERYONE}]
         self.answered: list[dict[str, Any]] = []
+        self.followed: list[tuple[str, str, bool]] = []
+        """What was said by an interaction's token: how, what, and whether to its person alone."""
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._socket: web.WebSocketResponse | None = None
@@ -161,7 +163,7 @@ class DiscordServer:
         path = "/" + request.match_info["path"]
         body = json.loads(await request.read() or b"null")
         self.requests.append((request.method, path, body))
-        by_token = path.startswith("/interactions/")  # which carries its own
+        by_token = path.startswith(("/interactions/", "/webhooks/"))  # which carry their own
         if not by_token and request.headers.get("Authorization") != f"Bot {TOKEN}":
             return _json({"message": "401: Unauthorized", "code": 0}, status=401)
         answer = self._answer(request.method, path.strip("/").split("/"), body)
@@ -196,6 +198,13 @@ class DiscordServer:
             case ("POST", "interactions", interaction, _, "callback"):
                 self.answered.append(body)
                 return {"interaction": {"id": interaction, "type": 3}}
+            case ("POST", "webhooks", application, _):
+                self.followed.append(("new", body["content"], bool(body.get("flags", 0) & 64)))
+                said = self._message(str(next(self._ids)), CHANNEL, application, body["content"])
+                return {**said, "webhook_id": application, "application_id": application}
+            case ("PATCH", "webhooks", application, _, "messages", said_in):
+                self.followed.append((said_in, body["content"], False))
+                return {**self._message("999", CHANNEL, application, body["content"]), "webhook_id": BOT}
             case ("POST", "channels", channel, "messages", root, "threads"):
                 return _thread(root, channel, body["name"])
             case ("POST", "channels", channel, "messages"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 
 import discord
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simcord.components import walk_components
 
-from bot.platforms.discord.components import LINES, LateResponder, control_id, modal, pressed, view
+from bot.platforms.discord.components import LINES, control_id, modal, pressed, view
 from bot.ports.chat import Choice, Control, Field, Form, Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError, ThreadloreError
@@ -266,42 +265,3 @@ async def test_what_is_too_long_for_discord_is_cut():
     assert len(button["label"]) == 80
     window = modal(Form("wrong", "T" * 90, "a1", (Field("what", "F" * 90),))).to_dict()
     assert len(window["title"]) == 45 and len(window["components"][0]["label"]) == 45
-
-
-class Webhook:
-    """Notes what is sent by an interaction's token."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[str, str]] = []
-
-    async def send(self, text, ephemeral, wait, **more):
-        assert ephemeral and wait
-        self.sent.append(("new", text))
-        return SimpleNamespace(id=len(self.sent))
-
-    async def edit_message(self, which, content, **more):
-        self.sent.append((str(which), content))
-
-
-async def test_after_a_restart_a_press_leaves_the_message_as_it_is_and_a_command_keeps_its_place(
-    world, recorder, said
-):
-    async def answer(press, responder):
-        taken.append(responder.address)
-
-    taken: list[dict[str, object]] = []
-    recorder.on_press = answer
-    recorder.on_command = answer
-    await world.bob.click(said, label="👍")
-    await world.bob.slash(world.help, "threadlore releases")
-    shown = []
-    for address in taken:
-        webhook = Webhook()
-        late = LateResponder(webhook, address)
-        await late.reply(Reply("I was restarted."))
-        await late.reply(Reply("Done."))
-        shown.append(webhook.sent)
-    assert shown == [
-        [("new", "I was restarted."), ("1", "Done.")],
-        [("@original", "I was restarted."), ("@original", "Done.")],
-    ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import logging
+import time
 
 import discord
 import pytest
@@ -99,6 +101,27 @@ async def test_a_button_works_after_a_restart(recorder):
     [answered] = server.answered
     assert answered["type"] == 4 and answered["data"]["content"] == "So it is written."
     assert answered["data"]["flags"] == 64  # EPHEMERAL
+
+
+@pytest.mark.parametrize(
+    ("thinks", "shown"),
+    [
+        (False, [("new", "I was restarted.", True), ("1000", "Done.", False)]),
+        (True, [("@original", "I was restarted.", False), ("@original", "Done.", False)]),
+    ],
+)
+async def test_after_a_restart_a_press_leaves_the_message_as_it_is_and_a_command_keeps_its_place(
+    recorder, thinks, shown
+):
+    """discord.py itself refuses to say anything privately by a webhook that is no application's."""
+    async with discord_server() as server:
+        async with Running(server, recorder) as platform:
+            address = {"application": int(BOT), "token": "t1", "until": time.time() + SOON, "thinks": thinks}
+            late = platform.chat.responder(address)
+            server._ids = itertools.count(1000)
+            await late.reply(Reply("I was restarted.", controls=(Control("up", "👍", "a1"),)))
+            await late.reply(Reply("Done."))
+        assert server.followed == shown
 
 
 async def test_a_network_that_fails_is_an_error_that_may_pass(recorder, monkeypatch):

@@ -114,9 +114,8 @@ class DiscordChat:
         """Return how to answer an interaction of an earlier process; None where its token is too old."""
         if address.get("until", 0.0) < time.time():
             return None
-        webhook = discord.Webhook.partial(
-            int(address["application"]), str(address["token"]), client=self._client
-        )
+        application: Any = {"id": int(address["application"]), "type": 3, "token": str(address["token"])}
+        webhook = discord.Webhook.from_state(data=application, state=self._client._connection)
         return LateResponder(webhook, address)
 
     async def name_of(self, to: str) -> str:
