@@ -61,6 +61,8 @@ class DiscordServer:
         self._deflate: dict[Any, Any] = {}
         self.shards: dict[int, web.WebSocketResponse] = {}
         self.recommended = 1
+        self.closed = False
+        """Whether the channel is closed to everyone; the bot is told when it connects or is invited."""
 
     @property
     def gateway(self) -> str:
@@ -78,9 +80,21 @@ class DiscordServer:
         assert socket is not None
         await socket.close(code=code)
 
-    async def invalidate(self, shard: int) -> None:
+    async def invalidate(self, shard: int | None = None) -> None:
         """Declare the session of a connection lost: it is begun anew."""
-        await self._push({"op": 9, "d": False}, self.shards[shard])
+        await self._push({"op": 9, "d": False}, None if shard is None else self.shards[shard])
+
+    async def invite_again(self) -> None:
+        """Take the bot out of the guild, and invite it again."""
+        await self.dispatch("GUILD_DELETE", {"id": GUILD})
+        await self.dispatch("GUILD_CREATE", self._guild())
+
+    def _guild(self) -> dict[str, Any]:
+        guild = guild_payload()
+        if self.closed:
+            denied = {"id": GUILD, "type": 0, "allow": "0", "deny": str(1 << 10)}
+            guild["channels"][0]["permission_overwrites"] = [denied]
+        return guild
 
     async def says(self, content: str, **more: Any) -> str:
         message = self._message(str(next(self._ids)), CHANNEL, ALICE, content)
@@ -155,7 +169,7 @@ class DiscordServer:
         await self.dispatch("READY", ready, socket)
         if not here:
             return
-        await self.dispatch("GUILD_CREATE", guild_payload(), socket)
+        await self.dispatch("GUILD_CREATE", self._guild(), socket)
 
     # --- REST ---------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from bot.platforms.discord.platform import connect
 from bot.ports.chat import Control, Reply
 from core.errors import PlatformError, PlatformRejected
 from tests.patience import SOON
-from tests.platforms.discord_server import ALICE, BOT, CHANNEL, TOKEN, discord_server, until
+from tests.platforms.discord_server import ALICE, BOT, CHANNEL, GUILD, TOKEN, discord_server, until
 from tests.platforms.discord_world import settings
 
 pytest_plugins = ["tests.platforms.discord_world"]
@@ -173,6 +173,24 @@ async def test_a_channel_of_a_server_that_just_went_away_is_taken_for_private(re
         assert reading.scope(channel).kind == "public"
         channel.guild._roles.clear()
         assert reading.scope(channel).kind == "private"
+
+
+@pytest.mark.parametrize("by", ["a new session", "an invitation"])
+async def test_an_archived_thread_is_as_private_as_its_channel_has_become_meanwhile(recorder, by):
+    """Such a thread is in no cache of discord.py, so what was fetched of it held on to the server of before."""
+    async with discord_server() as server, Running(server, recorder) as platform:
+        thread = {"id": "5555", "channel_id": "777", "content": "Like this."}
+        await server.pressed(thread, "tl|why|a1")
+        await until(lambda: len(recorder.of("press")) == 1)
+        server.closed = True
+        before = platform.client.get_guild(int(GUILD))
+        await (server.invalidate() if by == "a new session" else server.invite_again())
+        await until(lambda: platform.client.get_guild(int(GUILD)) is not before)  # alike they are, by their id
+        await until(lambda: platform.client.get_channel(int(CHANNEL)))
+        await server.pressed(thread, "tl|why|a1")
+        await until(lambda: len(recorder.of("press")) == 2)
+        assert [press.scope.kind for press in recorder.of("press")] == ["public", "private"]
+        assert await platform.chat.name_of("777") == ""
 
 
 async def test_a_gateway_that_sends_no_json_is_an_error_that_may_pass(recorder):

@@ -58,6 +58,7 @@ class Events:
             self.on_interaction,
             self.on_guild_available,
             self.on_guild_join,
+            self.on_guild_remove,
             self.on_guild_channel_update,
             self.on_guild_role_update,
         ):
@@ -205,6 +206,10 @@ class Events:
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Do the same where the bot was invited again: nobody told it what was closed meanwhile."""
         self.closed(guild.channels)
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """Forget what was fetched of a server that the bot has left."""
+        self._chat.places.forget()
 
     def closed(self, channels: Iterable[discord.abc.GuildChannel], now: bool = False) -> None:
         """Tell which of these channels are private; they may have been for long, unless it happened `now`.

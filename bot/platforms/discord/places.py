@@ -69,9 +69,7 @@ class Places:
     async def known(self, channel_id: int | str) -> Any:
         """Return a channel, thread or direct channel by its id; raises what Discord says if there is none."""
         number = int(channel_id)
-        found = (
-            self._client.get_channel(number) or self._channels.get(number) or _recent(self._elsewhere, number)
-        )
+        found = self._client.get_channel(number) or self._kept(number)
         if found is None:
             found = await self._client.fetch_channel(number)
             guild = getattr(found, "guild", None)
@@ -81,6 +79,24 @@ class Places:
             else:
                 self._channels[number] = found
         return found
+
+    def _kept(self, number: int) -> Any:
+        """Return a channel that was fetched before; None where its server is another object since.
+
+        Of a server that the client lost or got anew nobody tells the old object who may see what.
+        """
+        found = self._channels.get(number)
+        if found is not None:
+            guild = getattr(found, "guild", None)
+            if guild is None or self._client.get_guild(guild.id) is guild:
+                return found
+            del self._channels[number]
+        found = _recent(self._elsewhere, number)
+        return found if found and self._client.get_guild(found.guild.id) is None else None
+
+    def forget(self) -> None:
+        """Forget the channels that were fetched: the session is a new one, or a server is gone."""
+        self._channels.clear()
 
     async def _complete(self, channel: Any, guild_id: int) -> None:
         """Give a channel its server, and a thread its channel; without roles nobody knows who may see it."""

@@ -221,6 +221,7 @@ class DiscordPlatform:
 
         It comes again after each session that was lost with what happened meanwhile.
         """
+        self.chat.places.forget()
         if not self._resumed:
             self._resumed = True
             log.info("Discord: connected as %s%s.", self.client.user, self._shards())
