@@ -10,8 +10,9 @@ from typing import Any, cast
 import discord
 import pytest
 from simcord.backend.models.channel import Overwrite
-from simcord.backend.serializers import channel_payload
+from simcord.backend.serializers import channel_payload, guild_create_payload
 from simcord.enums import OverwriteType
+from simcord.http.router import _ROUTES, RequestContext
 
 from bot.commands.slash.derived import subcommands_of
 from bot.commands.slash.table import SlashCommands
@@ -20,6 +21,22 @@ from bot.platforms.discord.platform import connect
 from bot.ports.chat import Reply, unheard
 from core.settings import Settings, load_settings
 from tests.platforms.discord_server import TOKEN
+
+
+TOLD_ON_CREATE = frozenset(
+    "joined_at large unavailable member_count voice_states members channels threads presences "
+    "stage_instances guild_scheduled_events soundboard_sounds".split()
+)
+"""What GUILD_CREATE has beside the guild itself, https://docs.discord.com/developers/events/gateway-events#guild-create"""
+
+
+def _guild(asked: RequestContext) -> dict[str, Any]:
+    """Return a guild by its id as Discord does: the bot is no member of what is told here."""
+    told = guild_create_payload(asked.backend, asked.backend.get_guild(asked.int_arg("guild_id")))
+    return {key: value for key, value in told.items() if key not in TOLD_ON_CREATE}
+
+
+_ROUTES["GET"].insert(0, (["guilds", "{guild_id}"], _guild))  # simcord's own tells it all
 
 
 class Blank:
@@ -161,16 +178,26 @@ class World:
         backend.emit("CHANNEL_UPDATE", channel_payload(backend, channel._channel) | stand_in)
         await self.env.settle()
 
-    async def forum_post(self, title: str, content: str, *tags: str):
-        """Open a post as Alice: a thread whose first message has the thread's own id."""
-        backend = self.env.backend
-        forum = self.guild.create_forum_channel("questions")
+    async def offer(self, forum, *tags: str):
+        """Let a forum offer these tags, in place of those it had."""
         offered = [
             {"id": str(number), "name": tag, "moderated": False, "emoji_id": None, "emoji_name": None}
             for number, tag in enumerate(tags, 1)
         ]
-        backend.edit_channel(forum.id, {"available_tags": offered})
+        self.env.backend.edit_channel(forum.id, {"available_tags": offered})
         await self.env.settle()
+
+    async def tagged(self, forum, post) -> list[str]:
+        """Return the names of a post's tags, as Discord has them."""
+        await self.env.settle()
+        names = {int(tag["id"]): tag["name"] for tag in forum._channel.available_tags}
+        return [names[int(tag)] for tag in post._channel.applied_tags]
+
+    async def forum_post(self, title: str, content: str, *tags: str):
+        """Open a post as Alice: a thread whose first message has the thread's own id."""
+        backend = self.env.backend
+        forum = self.guild.create_forum_channel("questions")
+        await self.offer(forum, *tags)
         given = range(1, len(tags) + 1)
         backend.create_thread(forum.id, title, self.alice.id, applied_tags=given, broadcast=False)
         [thread] = forum.threads

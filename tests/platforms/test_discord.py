@@ -185,36 +185,19 @@ async def test_the_release_that_a_post_is_tagged_with_is_told_with_its_title(wor
     assert heard.text == "Deploying (Flask 2.3)\n\nhow do I deploy?"
 
 
-async def tagged(world, forum, thread):
-    """Return the names of a post's tags, as Discord has them."""
-    await world.env.settle()
-    names = {int(tag["id"]): tag["name"] for tag in forum._channel.available_tags}
-    return [names[int(tag)] for tag in thread._channel.applied_tags]
-
-
-async def offer(world, forum, *tags):
-    """Let a forum offer these tags, in place of those it had."""
-    offered = [
-        {"id": str(n), "name": tag, "moderated": False, "emoji_id": None, "emoji_name": None}
-        for n, tag in enumerate(tags, 1)
-    ]
-    world.env.backend.edit_channel(forum.id, {"available_tags": offered})
-    await world.env.settle()
-
-
 async def test_a_post_gets_the_forums_tags_for_its_release_and_for_solved(world, recorder, platform):
     forum, thread = await world.forum_post("Deploying", f"{world.bot} how do I deploy?")
-    await offer(world, forum, "Flask 2.2", "12.3", "v2.3", "Solved")
+    await world.offer(forum, "Flask 2.2", "12.3", "v2.3", "Solved")
     [heard] = recorder.of("message")
     await platform.chat.post(heard.ref, Reply("Looking it up …", final=False, release="2.3"))
-    assert await tagged(world, forum, thread) == []
+    assert await world.tagged(forum, thread) == []
     parts = await platform.chat.post(heard.ref, Reply("With gunicorn.", release="2.3", answer_id="a1"))
-    assert await tagged(world, forum, thread) == ["v2.3"]
+    assert await world.tagged(forum, thread) == ["v2.3"]
     await platform.chat.edit(parts, Reply("With waitress.", release="2.2", answer_id="a2"))
-    assert await tagged(world, forum, thread) == ["v2.3"], "one for a release is enough"
+    assert await world.tagged(forum, thread) == ["v2.3"], "one for a release is enough"
     for _ in range(2):
         await platform.chat.solve(parts[0])
-        assert await tagged(world, forum, thread) == ["v2.3", "Solved"]
+        assert await world.tagged(forum, thread) == ["v2.3", "Solved"]
 
 
 async def test_no_tag_is_made_and_none_put_without_the_permission(world, recorder, platform, caplog):
@@ -223,14 +206,14 @@ async def test_no_tag_is_made_and_none_put_without_the_permission(world, recorde
     answered = Reply("With gunicorn.", release="2.3", answer_id="a1")
     [said] = await platform.chat.post(heard.ref, answered)
     await platform.chat.solve(said)
-    assert await tagged(world, forum, thread) == ["other"] and len(forum._channel.available_tags) == 1
-    await offer(world, forum, "other", "2.3")
+    assert await world.tagged(forum, thread) == ["other"] and len(forum._channel.available_tags) == 1
+    await world.offer(forum, "other", "2.3")
     channel = platform.client.get_channel(forum.id)
     await channel.set_permissions(channel.guild.me, manage_threads=False)
     await world.env.settle()
     for _ in range(2):
         await platform.chat.post(heard.ref, answered)
-    assert await tagged(world, forum, thread) == ["other"]
+    assert await world.tagged(forum, thread) == ["other"]
     assert caplog.text.count("I cannot put the tag “2.3” on a post") == 1
 
 

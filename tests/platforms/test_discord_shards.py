@@ -157,6 +157,23 @@ async def test_a_channel_of_another_processs_server_is_known_with_who_may_see_it
 
 
 @HALF
+@pytest.mark.parametrize(("manages", "tags"), [(True, ["2.0"]), (False, [])])
+async def test_a_post_of_another_processs_server_gets_its_tag_where_the_bot_may_put_one(
+    platform, simcord_env, caplog, manages, tags
+):
+    """What Discord tells of a server by its id names no members, so the bot is not among them."""
+    elsewhere = World(simcord_env, simcord_env.create_guild("Elsewhere", shard_id=3))
+    forum, post = await elsewhere.forum_post("How to start", "how?")
+    await elsewhere.offer(forum, "2.0")
+    await elsewhere.let(forum, view_channel=True, manage_threads=manages)
+    ref = MessageRef("discord", str(forum.id), str(post.id), str(post.id))
+    await platform.chat.post(ref, Reply("With run.", answer_id="a1", release="2.0"))
+    assert [message.content for message in post.history()] == ["how?", "With run."]
+    assert await elsewhere.tagged(forum, post) == tags
+    assert ("give my role Manage Threads" in caplog.text) is not manages
+
+
+@HALF
 async def test_a_process_reads_the_emoji_of_its_own_servers(platform, simcord_env):
     own = platform.chat.standing.reads_here
     here = simcord_env.create_guild("Here", shard_id=1).create_text_channel("help")

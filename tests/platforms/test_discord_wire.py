@@ -185,7 +185,9 @@ async def test_an_archived_thread_is_as_private_as_its_channel_has_become_meanwh
         server.closed = True
         before = platform.client.get_guild(int(GUILD))
         await (server.invalidate() if by == "a new session" else server.invite_again())
-        await until(lambda: platform.client.get_guild(int(GUILD)) is not before)  # alike they are, by their id
+        await until(
+            lambda: platform.client.get_guild(int(GUILD)) is not before
+        )  # alike they are, by their id
         await until(lambda: platform.client.get_channel(int(CHANNEL)))
         await server.pressed(thread, "tl|why|a1")
         await until(lambda: len(recorder.of("press")) == 2)

@@ -207,7 +207,9 @@ class DiscordChat:
         tag = next((tag for tag in forum.available_tags if tag.name.casefold() in names), None)
         if tag is None or tag in post.applied_tags or len(post.applied_tags) >= TAGS:
             return
-        if not post.permissions_for(forum.guild.me).manage_threads:
+        # of a server that another process hears discord.py does not know what the bot is there
+        me = forum.guild.me or await self.places.member(forum.guild.id, self.me)
+        if me and not forum.permissions_for(me).manage_threads:
             self._tell_once(forum.id, "Manage Threads", f"put the tag “{tag.name}” on a post")
             return
         await post.add_tags(tag, reason="answered")
