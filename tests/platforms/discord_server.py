@@ -42,6 +42,7 @@ class DiscordServer:
         self.close_code = 0
         self.connections = 0
         self.failing_logins = 0
+        self.failing_threads = 0
         self.identified: list[dict[str, Any]] = []
         self.resumed: list[dict[str, Any]] = []
         self.heartbeats = 0
@@ -227,6 +228,9 @@ class DiscordServer:
                 return message
             case ("GET", "channels", "404"):
                 return _json({"message": "Unknown Channel", "code": 10003}, 404)
+            case ("GET", "channels", _) if self.failing_threads:
+                self.failing_threads -= 1
+                return _json({"message": "upstream", "code": 0}, status=503)
             case ("GET", "channels", thread):
                 return _thread(thread)
             case ("PUT", "channels", _, "messages", _, "reactions", emoji, "@me"):

@@ -144,6 +144,7 @@ async def test_a_network_that_fails_is_an_error_that_may_pass(recorder, monkeypa
             with pytest.raises(PlatformError, match="Discord cannot be reached") as caught:
                 await work
             assert caught.value.retryable
+        assert await chat.name_of("777") == ""
 
 
 @pytest.mark.parametrize(
@@ -193,6 +194,33 @@ async def test_an_archived_thread_is_as_private_as_its_channel_has_become_meanwh
         await until(lambda: len(recorder.of("press")) == 2)
         assert [press.scope.kind for press in recorder.of("press")] == ["public", "private"]
         assert await platform.chat.name_of("777") == ""
+
+
+async def test_what_happens_in_an_archived_thread_waits_until_discord_says_whose_thread_it_is(recorder):
+    """503 is what discord.py does not try again itself."""
+    async with discord_server() as server, Running(server, recorder) as platform:
+        platform.chat.places.first_wait = 0.01
+        where = {"channel_id": "777", "guild_id": GUILD}
+        vote = {"user_id": ALICE, "message_id": "5555", "type": 0, "message_author_id": BOT}
+        server.failing_threads = 5
+        await server.dispatch("MESSAGE_REACTION_ADD", where | vote | {"emoji": {"id": None, "name": "👎"}})
+        await server.dispatch("MESSAGE_DELETE", where | {"id": "5556"})
+        await until(lambda: recorder.of("reaction") and recorder.of("deleted"))
+        assert not server.failing_threads
+        assert recorder.of("reaction")[0].ref.key == f"discord:{CHANNEL}:5555"
+        assert recorder.of("deleted")[0].key == f"discord:{CHANNEL}:5556"
+
+
+async def test_a_channel_that_discord_does_not_tell_of_is_not_waited_for_for_ever(recorder, caplog):
+    caplog.set_level(logging.INFO)
+    async with discord_server() as server, Running(server, recorder) as platform:
+        platform.chat.places.first_wait = 0.01
+        server.failing_threads = 1000
+        found = await platform.chat.places.channel(777, int(GUILD), 0.1)
+        assert isinstance(found, discord.PartialMessageable) and server.failing_threads < 999
+        before = len(server.requests)
+        await platform.chat.places.channel(404, int(GUILD), SOON)
+        assert len(server.requests) == before + 1, "what is not there is asked for once"
 
 
 async def test_a_gateway_that_sends_no_json_is_an_error_that_may_pass(recorder):

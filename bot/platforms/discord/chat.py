@@ -122,7 +122,7 @@ class DiscordChat:
         """Return how people know a public channel or a person; empty where Discord does not tell."""
         try:
             found = await self.places.named(to)
-        except (ValueError, discord.DiscordException):
+        except (ValueError, discord.DiscordException, *TROUBLE):
             return ""
         name = getattr(found, "display_name", "")
         if name:

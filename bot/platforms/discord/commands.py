@@ -16,7 +16,7 @@ from bot.commands.slash.table import Option, Subcommand
 from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
-from bot.platforms.discord.places import MALFORMED, TROUBLE
+from bot.platforms.discord.places import ASKED_SECONDS, MALFORMED, TROUBLE
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import Command
 from core.domain import MessageRef
@@ -78,7 +78,8 @@ class Commands:
             await self._give(replace(command, author=read.author.id), responder)
 
     async def _channel(self, interaction: discord.Interaction) -> Any:
-        return await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
+        place, guild = interaction.channel_id or 0, interaction.guild_id
+        return await self._chat.places.channel(place, guild, ASKED_SECONDS)
 
     def _command(
         self, interaction: discord.Interaction, channel: Any, where: MessageRef, name: str, text: str

@@ -12,6 +12,7 @@ import discord
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.components import filled, pressed
+from bot.platforms.discord.places import ASKED_SECONDS, HEARD_SECONDS
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import ACCEPT, OBJECT, Cleared, Command, Message, Press, Reaction, Reply, vote_of
 from core.domain import MessageRef, Scope
@@ -98,7 +99,7 @@ class Events:
     async def _read(self, message: discord.Message) -> Message:
         if isinstance(message.channel, discord.PartialMessageable):
             guild_id = message.guild.id if message.guild else None
-            message.channel = await self._chat.places.channel(message.channel.id, guild_id)
+            message.channel = await self._chat.places.channel(message.channel.id, guild_id, HEARD_SECONDS)
         return await reading.whole(self._standing, message, self._chat.me)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
@@ -115,7 +116,7 @@ class Events:
     async def _gone(
         self, payload: discord.RawMessageDeleteEvent | discord.RawBulkMessageDeleteEvent, message_id: int
     ) -> None:
-        channel = await self._chat.places.channel(payload.channel_id, payload.guild_id)
+        channel = await self._chat.places.channel(payload.channel_id, payload.guild_id, HEARD_SECONDS)
         await self._dispatch.deleted(self._chat, reading.ref(channel, message_id))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
@@ -148,7 +149,7 @@ class Events:
         means = emoji in (ACCEPT, OBJECT) or vote_of(emoji) is not None
         if user_id == self._chat.me:
             return
-        channel = await places.channel(payload.channel_id, payload.guild_id)
+        channel = await places.channel(payload.channel_id, payload.guild_id, HEARD_SECONDS)
         member = payload.member
         if member is None and self._standing.by_role and means:
             member = await places.member(payload.guild_id, user_id)  # a removal does not name roles
@@ -175,7 +176,7 @@ class Events:
     async def _cleared(
         self, payload: discord.RawReactionClearEvent | discord.RawReactionClearEmojiEvent, emoji: str
     ) -> None:
-        channel = await self._chat.places.channel(payload.channel_id, payload.guild_id)
+        channel = await self._chat.places.channel(payload.channel_id, payload.guild_id, HEARD_SECONDS)
         ref = reading.ref(channel, payload.message_id)
         left = await self._chat.places.reactions(ref)
         if left is None and emoji:
@@ -241,7 +242,8 @@ class Events:
             return
         responder.wait()
         try:
-            channel = await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
+            place, guild = interaction.channel_id or 0, interaction.guild_id
+            channel = await self._chat.places.channel(place, guild, ASKED_SECONDS)
             message_id = interaction.message.id if interaction.message else interaction.id
             responder.where = reading.place(channel, message_id)
             press = Press(

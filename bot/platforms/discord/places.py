@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +14,17 @@ import discord
 from core.domain import MessageRef
 from core.errors import MessageGone, PlatformError, PlatformRejected
 
+log = logging.getLogger(__name__)
+
 REMEMBERED = 2000
 """Channels, questions and replies that are kept in mind, each."""
 ELSEWHERE_SECONDS = 30.0
 """Time for which a channel is believed whose server another process hears: nobody tells of changes there."""
+
+HEARD_SECONDS, ASKED_SECONDS = 600.0, 10.0
+"""Time for which a thread is looked up that is in no cache: of what is only heard, and where somebody waits."""
+LAST_WAIT = 60.0
+"""Most seconds between two attempts."""
 
 # Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
@@ -25,6 +34,7 @@ UNKNOWN_USER, NO_DIRECT_MESSAGES, NO_SERVER_SHARED, ACKNOWLEDGED = 10013, 50007,
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What discord.py raises over an event that is not what it should be."""
+TOO_MANY, SERVER_ERROR = 429, 500
 TROUBLE = (discord.HTTPException, aiohttp.ClientError, OSError)
 """What a call raises: what Discord answers, and what discord.py lets through where no answer came."""
 
@@ -42,6 +52,9 @@ class Recent(dict[Any, Any]):
 class Places:
     """Finds channels, threads and members; what is in no cache is asked for once."""
 
+    first_wait = 1.0
+    """Seconds before a thread is looked up again; each further attempt waits twice as long."""
+
     def __init__(self, client: discord.Client) -> None:
         self._client = client
         self._channels = Recent()
@@ -53,18 +66,25 @@ class Places:
         """Return the bot's own user id, 0 before it is known."""
         return self._client.user.id if self._client.user else 0
 
-    async def channel(self, channel_id: int, guild_id: int | None) -> Any:
+    async def channel(self, channel_id: int, guild_id: int | None, seconds: float = 0.0) -> Any:
         """Return a channel or thread; an archived thread is in no cache.
 
-        What cannot be had is a PartialMessageable, which can still be written to.
+        What cannot be had is a PartialMessageable: it can still be written to, but does not say whose thread
+        it is. While Discord cannot be reached it is asked again for these seconds.
         """
         partial = self._client.get_partial_messageable(channel_id, guild_id=guild_id)
         if guild_id is None:
             return self._client.get_channel(channel_id) or partial
-        try:
-            return await self.known(channel_id)
-        except (*TROUBLE, discord.InvalidData):
-            return partial
+        wait, until = self.first_wait, time.monotonic() + seconds
+        while True:
+            try:
+                return await self.known(channel_id)
+            except (*TROUBLE, discord.InvalidData) as error:
+                if not passes(error) or time.monotonic() + wait > until:
+                    log.info("Discord does not tell what channel %s is: %s", channel_id, words_of(error))
+                    return partial
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LAST_WAIT)
 
     async def known(self, channel_id: int | str) -> Any:
         """Return a channel, thread or direct channel by its id; raises what Discord says if there is none."""
@@ -215,6 +235,13 @@ def code_of(error: Exception) -> int:
 def words_of(error: Exception) -> str:
     """Return what Discord says of an error, or what kept it from answering."""
     return error.text if isinstance(error, discord.HTTPException) else type(error).__name__
+
+
+def passes(error: Exception) -> bool:
+    """Return True if an error is one of the network, or one that Discord will have mended in a while."""
+    if isinstance(error, discord.HTTPException):
+        return error.status == TOO_MANY or error.status >= SERVER_ERROR
+    return isinstance(error, TROUBLE)
 
 
 def unheard(error: Exception) -> PlatformError:
