@@ -43,6 +43,10 @@ class DiscordServer:
         self.connections = 0
         self.failing_logins = 0
         self.failing_threads = 0
+        self.refused: list[tuple[int, int]] = []
+        """Status and code by which commands are refused, one after the other."""
+        self.dropping: list[str] = []
+        """Paths of calls whose connection ends without an answer; aiohttp itself tries each a second time."""
         self.identified: list[dict[str, Any]] = []
         self.resumed: list[dict[str, Any]] = []
         self.heartbeats = 0
@@ -178,6 +182,11 @@ class DiscordServer:
         path = "/" + request.match_info["path"]
         body = json.loads(await request.read() or b"null")
         self.requests.append((request.method, path, body))
+        if path in self.dropping:
+            self.dropping.remove(path)
+            assert request.transport is not None
+            request.transport.close()
+            return web.Response()
         by_token = path.startswith(("/interactions/", "/webhooks/"))  # which carry their own
         if not by_token and request.headers.get("Authorization") != f"Bot {TOKEN}":
             return _json({"message": "401: Unauthorized", "code": 0}, status=401)
@@ -206,6 +215,9 @@ class DiscordServer:
                 return _json({"message": "Unknown User", "code": 10013}, status=404)
             case ("GET", "applications", _, "commands"):
                 return self.commands
+            case ("PUT", "applications", _, "commands") if self.refused:
+                status, code = self.refused.pop(0)
+                return _json({"message": "no commands", "code": code}, status)
             case ("PUT", "applications", _, "commands"):
                 self.commands = body
                 kept = {"application_id": BOT, "version": "1", "description": ""}

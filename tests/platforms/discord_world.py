@@ -22,7 +22,6 @@ from bot.ports.chat import Reply, unheard
 from core.settings import Settings, load_settings
 from tests.platforms.discord_server import TOKEN
 
-
 TOLD_ON_CREATE = frozenset(
     "joined_at large unavailable member_count voice_states members channels threads presences "
     "stage_instances guild_scheduled_events soundboard_sounds".split()

@@ -83,6 +83,15 @@ async def test_with_auto_it_connects_as_many_as_discord_recommends_at_the_given_
             assert platform.every_connection_hears_all
 
 
+async def test_with_auto_it_asks_again_where_discord_does_not_say_how_many(recorder):
+    async with discord_server() as server:
+        server.dropping = ["/gateway/bot"] * 2
+        running = Running(server, recorder, discord_shard_count="auto")
+        running.platform.client.retry = 0.01
+        async with running:
+            assert shards_of(server) == [[0, 1]]
+
+
 async def test_the_process_of_shard_0_alone_registers_the_commands(recorder):
     async with discord_server() as server:
         async with Running(server, recorder, discord_shard_count=2, discord_shard_ids="1"):

@@ -178,7 +178,7 @@ async def test_a_channel_of_a_server_that_just_went_away_is_taken_for_private(re
 
 @pytest.mark.parametrize("by", ["a new session", "an invitation"])
 async def test_an_archived_thread_is_as_private_as_its_channel_has_become_meanwhile(recorder, by):
-    """Such a thread is in no cache of discord.py, so what was fetched of it held on to the server of before."""
+    """Such a thread is in no cache of discord.py: what was fetched of it held on to the server of before."""
     async with discord_server() as server, Running(server, recorder) as platform:
         thread = {"id": "5555", "channel_id": "777", "content": "Like this."}
         await server.pressed(thread, "tl|why|a1")
@@ -314,3 +314,52 @@ async def test_log_in_is_tried_again_while_discord_is_down(recorder, caplog):
         running.platform.first_retry = 0.01
         async with running:
             assert "cannot be reached" in caplog.text
+
+
+async def test_log_in_is_tried_again_where_a_connection_is_dropped(recorder, caplog):
+    """A proxy that ends it makes aiohttp's ServerDisconnectedError, which is no OSError."""
+    async with discord_server() as server:
+        server.dropping = ["/users/@me", "/oauth2/applications/@me"] * 2
+        running = Running(server, recorder)
+        running.platform.first_retry = 0.01
+        async with running:
+            assert caplog.text.count("cannot be reached (Server disconnected)") == 2
+
+
+async def test_commands_are_registered_later_where_discord_does_not_take_them_now(recorder, caplog):
+    async with discord_server() as server:
+        server.refused = [(503, 0), (503, 0)]
+        server.dropping = [f"/applications/{BOT}/commands"] * 2
+        running = Running(server, recorder)
+        running.platform.first_retry = 0.01
+        async with running:
+            assert {c["name"] for c in server.commands} == {"ask", "threadlore", "Answer this"}
+    assert caplog.text.count("Discord does not take the slash commands now") == 3
+    assert "applications.commands" not in caplog.text, "the invitation is not what is wrong"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "said"),
+    [(403, 50001, "with the scope applications.commands"), (400, 50035, "report it")],
+)
+async def test_commands_that_are_refused_are_refused_once(recorder, caplog, status, code, said):
+    async with discord_server() as server:
+        server.refused = [(status, code)]
+        running = Running(server, recorder)
+        task = asyncio.create_task(running.platform.run())
+        await until(lambda: "slash commands" in caplog.text)
+        await running.platform.stop()
+        await asyncio.wait_for(task, SOON)
+        assert said in caplog.text and not server.commands
+
+
+async def test_it_stops_at_once_while_commands_wait(recorder, caplog, monkeypatch):
+    async with discord_server() as server:
+        server.refused = [(503, 0)]
+        running = Running(server, recorder)
+        running.platform.first_retry = 3600.0
+        task = asyncio.create_task(running.platform.run())
+        await until(lambda: "trying again in 3600 s" in caplog.text)
+        monkeypatch.setattr("bot.platforms.discord.platform.STOP_SECONDS", 3600.0)
+        await asyncio.wait_for(running.platform.stop(), SOON)
+        await asyncio.wait_for(task, SOON)

@@ -16,7 +16,7 @@ from bot.commands.slash.table import Option, Subcommand
 from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
-from bot.platforms.discord.places import ASKED_SECONDS, MALFORMED, TROUBLE
+from bot.platforms.discord.places import ASKED_SECONDS, LAST_WAIT, MALFORMED, TROUBLE, passes
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import Command
 from core.domain import MessageRef
@@ -46,6 +46,15 @@ RELEASE = "release"
 Releases = Callable[[], Awaitable[list[dict[str, Any]]]]
 """Returns the releases and how ready they are."""
 Short = app_commands.Range[str, 1, 100]
+_UNINVITED = (
+    "Discord did not take the slash commands (%s): invite the bot with the scope applications.commands and "
+    "start again. Mentions still work."
+)
+_REFUSED = (
+    "Discord refuses the slash commands (%s): that is an error of this version; please report it. "
+    "Mentions still work."
+)
+_LATER = "Discord does not take the slash commands now (%s); trying again in %.0f s. Mentions work meanwhile."
 _READ = (Place.command_description, Place.parameter_description)
 """What is read only. Names are typed, so they are the same for everybody but in the menu of a message."""
 
@@ -271,17 +280,27 @@ def _word(option: Option, value: Any) -> str:
     return quoted(str(value))
 
 
-async def register(tree: app_commands.CommandTree[Any]) -> None:
-    """Tell Discord about the commands; without them the bot still answers mentions."""
-    try:
-        await tree.set_translator(Translations())
-        await tree.sync()
-    except (discord.DiscordException, OSError) as error:
-        log.warning(
-            "Discord did not take the slash commands (%s): invite the bot with the scope "
-            "applications.commands and start again. Mentions still work.",
-            error,
-        )
+async def register(
+    tree: app_commands.CommandTree[Any], pause: Callable[[float], Awaitable[bool]], wait: float
+) -> None:
+    """Tell Discord about the commands; without them the bot still answers mentions.
+
+    It is told again after pauses, first of so many seconds, while it cannot be reached; `pause` returns False
+    where the bot stops meanwhile.
+    """
+    await tree.set_translator(Translations())
+    while True:
+        try:
+            await tree.sync()
+            return
+        except (discord.DiscordException, *TROUBLE) as error:
+            if not passes(error):
+                log.warning(_UNINVITED if isinstance(error, discord.Forbidden) else _REFUSED, error)
+                return
+            log.warning(_LATER, error, wait)
+        if not await pause(wait):
+            return
+        wait = min(2 * wait, LAST_WAIT)
 
 
 class Translations(app_commands.Translator):

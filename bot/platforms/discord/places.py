@@ -22,7 +22,7 @@ ELSEWHERE_SECONDS = 30.0
 """Time for which a channel is believed whose server another process hears: nobody tells of changes there."""
 
 HEARD_SECONDS, ASKED_SECONDS = 600.0, 10.0
-"""Time for which a thread is looked up that is in no cache: of what is only heard, and where somebody waits."""
+"""Time for which an uncached thread is looked up: of what is only heard, and where somebody waits."""
 LAST_WAIT = 60.0
 """Most seconds between two attempts."""
 

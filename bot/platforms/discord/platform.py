@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import discord
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
@@ -16,7 +18,7 @@ from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.commands import Commands, build_tree, register
 from bot.platforms.discord.events import Events
-from bot.platforms.discord.places import MALFORMED, TROUBLE
+from bot.platforms.discord.places import LAST_WAIT, MALFORMED, TROUBLE, passes
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
@@ -28,9 +30,6 @@ log = logging.getLogger(__name__)
 
 STOP_SECONDS = 5.0
 """Time that answers under way have to finish when the bot stops."""
-LAST_RETRY = 60.0
-"""Most seconds between attempts to log in while Discord cannot be reached."""
-TOO_MANY, SERVER_ERROR = 429, 500
 BAD_TOKEN, BAD_SHARD, SHARDS_NEEDED = 4004, 4010, 4011
 """Why the gateway closes: a token or a shard that it does not know, a bot with too many servers for one."""
 
@@ -63,11 +62,19 @@ class ShardedClient(discord.AutoShardedClient):
     """The same over several connections: each hears a part of the servers, shard 0 direct messages."""
 
     tree: discord.app_commands.CommandTree[Any]
+    retry = 5.0
+    """Seconds before it is asked again of how many connections."""
 
     async def launch_shards(self) -> None:
         """Connect one after the other; of how many is asked where the settings do not say."""
-        if not self.shard_count:  # the address that goes with it is left: DISCORD_GATEWAY_URL counts
-            self.shard_count, _, _ = await self.http.get_bot_gateway()
+        while not (self.shard_count or self.is_closed()):
+            try:  # the address that goes with it is left: DISCORD_GATEWAY_URL counts
+                self.shard_count, _, _ = await self.http.get_bot_gateway()
+            except (discord.GatewayNotFound, *TROUBLE) as error:
+                if isinstance(error.__cause__, discord.HTTPException) and not passes(error.__cause__):
+                    raise
+                log.warning("Discord does not say how many shards to connect (%s); asking again.", error)
+                await asyncio.sleep(self.retry)
         await super().launch_shards()
 
     async def launch_shard(self, gateway: Any, shard_id: int, *, initial: bool = False) -> None:
@@ -95,6 +102,10 @@ def _parsed(event: str, parse: Callable[[Any], None], data: Any) -> None:
         log.warning("Discord: an event %s cannot be read and is left out (%s)", event, type(error).__name__)
 
 
+def _no_discord() -> PlatformError:
+    return PlatformError(f"{Route.BASE} does not answer as Discord does: correct DISCORD_API_URL in .env.")
+
+
 class DiscordPlatform:
     """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to.
 
@@ -103,7 +114,7 @@ class DiscordPlatform:
 
     name = reading.NAME
     first_retry = 1.0
-    """Seconds before the second attempt to log in; each further one waits twice as long."""
+    """Seconds before a login, or commands, are tried again; each further attempt waits twice as long."""
 
     def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
         self._settings, self._dispatch = settings, dispatch
@@ -176,23 +187,24 @@ class DiscordPlatform:
         while not self._stopping.is_set():
             try:
                 return await self.client.login(self._settings.discord_token.get_secret_value())
-            except discord.HTTPException as error:
-                if error.status != TOO_MANY and error.status < SERVER_ERROR:
+            except aiohttp.InvalidURL as error:
+                raise _no_discord() from error
+            except TROUBLE as error:
+                if not passes(error):
                     raise
-                problem: Exception = error
-            except OSError as error:
-                problem = error
+                log.warning("Discord cannot be reached (%s); trying again in %.0f s.", error, wait)
             except (TypeError, KeyError, ValueError) as error:  # a page of HTML instead of a user, say
-                raise PlatformError(
-                    f"{Route.BASE} does not answer as Discord does: correct DISCORD_API_URL in .env."
-                ) from error
-            log.warning("Discord cannot be reached (%s); trying again in %.0f s.", problem, wait)
+                raise _no_discord() from error
             await self.client.http.close()
             self.client.http.connector = discord.utils.MISSING  # closing a session closes its connector
-            try:
-                await asyncio.wait_for(self._stopping.wait(), wait)
-            except TimeoutError:
-                wait = min(2 * wait, LAST_RETRY)
+            await self._pause(wait)
+            wait = min(2 * wait, LAST_WAIT)
+
+    async def _pause(self, seconds: float) -> bool:
+        """Wait, but no longer than the bot runs; returns True if it goes on."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        return not self._stopping.is_set()
 
     async def stop(self) -> None:
         """Let answers under way finish for some seconds, then close the connection."""
@@ -214,7 +226,8 @@ class DiscordPlatform:
         They are the bot's, whatever the number of processes: of several, that of shard 0 does it.
         """
         if self.every_connection_hears_all or 0 in self._settings.discord_shard_ids:
-            self._hand_over(register(self.client.tree), "the slash commands")
+            work = register(self.client.tree, self._pause, self.first_retry)
+            self._hand_over(work, "the slash commands")
 
     async def on_ready(self) -> None:
         """Take up what an earlier process left unanswered, count votes and see channels that nobody heard of.
