@@ -20,8 +20,8 @@ ANSWER = 240
 """Characters of the bot's answer that they read: about two lines."""
 PAGES = 3
 """Nearest pages that they read."""
-LABEL = 70
-"""Characters of a menu's line that every platform shows."""
+LABEL, NAMES = 70, 80
+"""Characters of a menu's line, and of names in a question above one, that every platform shows."""
 SHOW_QUESTION, SHOW_NOTHING = "question", "nothing"
 """What the asker lets people see of a question that was not asked in public."""
 
@@ -135,8 +135,9 @@ def form(answer_id: str, question: str, names: str) -> Form:
         Choice(SHOW_QUESTION, shown),
         Choice(SHOW_NOTHING, _("Only that I would like help")),
     )
-    label = _("This was not asked in public. What may {names} see?").format(names=names)
-    return Form("person", _(ASK), answer_id, (Field("show", label[:200], choices, required=True),))
+    shown_to = names if len(names) <= NAMES else _(THOSE_WHO_HELP)
+    label = _("This was not asked in public. What may {names} see?").format(names=shown_to)
+    return Form("person", _(ASK), answer_id, (Field("show", label, choices, required=True),))
 
 
 def listed(tickets: Sequence[Ticket], now: float) -> str:

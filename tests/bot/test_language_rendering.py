@@ -52,6 +52,18 @@ def test_labels_fit_where_platforms_put_them(language: str) -> None:
         assert len({choice.label for choice in wrong_form("a1").fields[0].choices}) == len(WRONG)
 
 
+@EVERY
+@pytest.mark.parametrize("names", ["Ada", "Bob and those who help here", "n" * 80, "Ada, Bob, " * 20])
+def test_who_agrees_on_discord_reads_the_whole_question(language: str, names: str) -> None:
+    with speaking(language):
+        form = person_form("a1", "How?", names)
+    [label] = discord_controls.modal(form).to_dict()["components"]
+    text, below = label["label"], label.get("description") or ""
+    assert len(text) <= discord_controls.TITLE and len(below) <= discord_controls.LINE
+    assert (text + below).replace(" ", "") == form.fields[0].label.replace(" ", "")
+    assert "…" not in text + below
+
+
 def test_an_answer_in_chinese() -> None:
     with speaking("zh"):
         reply = compose(_answer(), "Flask")

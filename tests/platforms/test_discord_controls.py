@@ -263,5 +263,9 @@ async def test_what_is_too_long_for_discord_is_cut():
     assert len(menu["options"]) == LINES and all(len(line["label"]) == 100 for line in menu["options"])
     button = view([Control("why", "W" * 200, "a1")]).to_components()[0]["components"][0]
     assert len(button["label"]) == 80
-    window = modal(Form("wrong", "T" * 90, "a1", (Field("what", "F" * 90),))).to_dict()
-    assert len(window["title"]) == 45 and len(window["components"][0]["label"]) == 45
+    window = modal(
+        Form("wrong", "T" * 90, "a1", (Field("what", "F" * 90), Field("why", "G " * 90)))
+    ).to_dict()
+    assert len(window["title"]) == 45
+    shown = [(len(part["label"]), len(part["description"])) for part in window["components"]]
+    assert shown == [(45, 90), (43, 99)], "what does not fit into a label stands below it"

@@ -5,6 +5,7 @@ An id is `tl|name|value`, so a press is understood after a restart, and no objec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,11 +15,15 @@ from discord import ui
 from bot.platforms.discord.markdown import messages, without_previews
 from bot.platforms.discord.places import TROUBLE, unheard
 from bot.ports.chat import Choice, Control, Form, Reply
+from core.text.words import cut_at_word
 
 MARK = "tl"
 """What the ids of this bot's own controls begin with."""
 LABEL, TITLE, LINE, LINES = 80, 45, 100, 25
-"""Discord's limits: characters of a button, of a form's title and labels, of a menu's line; its lines."""
+"""Discord's limits: characters of a button, of a form's title and labels, of a menu's line or of what stands
+below a label; lines of a menu."""
+_SENTENCE = re.compile(rf"[^.?!。？！]{{1,{TITLE - 1}}}[.?!。？！](?:\s+|(?<=[。？！]))(?=\S)")
+"""A sentence that fits into a label and is not all there is."""
 WRITTEN = 2000
 """Characters that one may write into a field of a form."""
 
@@ -48,9 +53,23 @@ def modal(form: Form) -> ui.Modal:
                 required=field.required,
                 max_length=WRITTEN,
             )
-        window.add_item(ui.Label(text=field.label[:TITLE], component=item))
+        text, description = _labelled(field.label)
+        window.add_item(ui.Label(text=text, description=description, component=item))
     window.stop()
     return window
+
+
+def _labelled(label: str) -> tuple[str, str | None]:
+    """Put what is too long for a label below it: what follows its first sentence, or all of it."""
+    if len(label) <= TITLE:
+        return label, None
+    first = _SENTENCE.match(label)
+    text, below = (first[0].strip(), label[first.end() :]) if first else (_cut(label, TITLE), label)
+    return text, _cut(below, LINE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else cut_at_word(text, most - 2)  # with a space and "…" after it
 
 
 def pressed(data: Mapping[str, Any]) -> tuple[str, str] | None:
