@@ -18,6 +18,7 @@ from bot.home.control_socket import Control
 from bot.home.findings import Finding, clock
 from bot.home.home import LOCK, SERVE
 from bot.platforms.discord import doctor as discord_doctor
+from bot.platforms.discord import setup
 from bot.platforms.slack import doctor as slack_doctor
 from bot.platforms.web import doctor as web_doctor
 from core.models.ollama.client import Ollama
@@ -130,6 +131,16 @@ async def test_a_discord_bot_in_order_is_good(tmp_path):
         found = of(await discord_doctor.examine(given))
     assert {state for state, _ in found.values()} == {"good"}
     assert "Discord server Flask" in found
+
+
+async def test_that_anybody_can_invite_the_bot_on_discord_is_told_with_what_to_do(tmp_path):
+    async with discord_server() as server:
+        server.public = True
+        given = settings(tmp_path, discord_token=TOKEN, discord_api_url=f"{server.url}/api/v10")
+        [told] = [f for f in await discord_doctor.examine(given) if f.what == "Discord invitations"]
+    assert told.state == "unsure" and "anybody can invite the bot" in told.said
+    assert "Public Bot off" in told.advice and "Public Bot" in setup.INVITE
+    assert "**Public Bot**" in (ROOT / "docs" / "setup.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

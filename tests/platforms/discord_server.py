@@ -56,6 +56,8 @@ class DiscordServer:
         self.commands: list[dict[str, Any]] = []
         self.flags = 1 << 19
         """Flags of the application: the message content intent, as unverified bots have it."""
+        self.public = False
+        """Whether others may invite the bot; a new application lets them."""
         self.guilds = [{"id": GUILD, "name": "Flask", "permissions": EVERYONE}]
         self.answered: list[dict[str, Any]] = []
         self.followed: list[tuple[str, str, bool]] = []
@@ -203,7 +205,7 @@ class DiscordServer:
                     return _json({"message": "upstream", "code": 0}, status=503)
                 return user_payload(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
-                return _application() | {"flags": self.flags}
+                return _application() | {"flags": self.flags, "bot_public": self.public}
             case ("GET", "gateway", "bot"):
                 limit = {"total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1}
                 return {"url": self.gateway, "shards": self.recommended, "session_start_limit": limit}
@@ -351,7 +353,6 @@ def _application() -> dict[str, Any]:
         "name": "threadlore",
         "description": "",
         "icon": None,
-        "bot_public": True,
         "bot_require_code_grant": False,
         "verify_key": "",
         "flags": 0,

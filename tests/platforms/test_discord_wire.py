@@ -363,3 +363,11 @@ async def test_it_stops_at_once_while_commands_wait(recorder, caplog, monkeypatc
         monkeypatch.setattr("bot.platforms.discord.platform.STOP_SECONDS", 3600.0)
         await asyncio.wait_for(running.platform.stop(), SOON)
         await asyncio.wait_for(task, SOON)
+
+
+@pytest.mark.parametrize("public", [True, False])
+async def test_that_anybody_can_invite_the_bot_is_told_at_the_start(recorder, caplog, public):
+    async with discord_server() as server:
+        server.public = public
+        async with Running(server, recorder):
+            assert ("anybody can invite this bot" in caplog.text) is public

@@ -22,6 +22,10 @@ SECONDS = 10.0
 _PORTAL = "https://discord.com/developers/applications"
 
 
+PUBLIC = "anybody can invite the bot, and whoever manages a server that it is in is its admin"
+KEEP_IN = f"once it is in your server, at {_PORTAL}: Installation, Install Link None; Bot, Public Bot off"
+
+
 def invitation(application_id: int | str) -> str:
     """Return the link that invites the bot with all that it needs."""
     bits = discord.Permissions(**dict.fromkeys(PERMISSIONS, True)).value
@@ -75,6 +79,11 @@ async def _examined(client: discord.Client, token: str, settings: Settings) -> l
                 f"switch it on at {_PORTAL} (Bot), and start again",
             )
         )
+    found.append(
+        unsure("Discord invitations", PUBLIC, KEEP_IN)
+        if about.bot_public
+        else good("Discord invitations", "only the application's owner can invite the bot")
+    )
     commands = {command["name"] for command in await client.http.get_global_commands(about.id)}
     if missing := {"ask", "threadlore"} - commands:
         names = ", ".join(f"/{name}" for name in sorted(missing))

@@ -41,6 +41,10 @@ _INTENT = (
     f"Discord does not let this bot read messages: switch on 'Message Content Intent' at {_PORTAL} "
     "(Bot, Privileged Gateway Intents) and start again."
 )
+_PUBLIC = (
+    "Discord: anybody can invite this bot, and whoever manages a server that it is in is its admin. Once it "
+    f"is in your server: at {_PORTAL} set Installation, Install Link to None and switch off Bot, Public Bot."
+)
 _SHARDS = {
     BAD_SHARD: "Discord knows no such shard: correct DISCORD_SHARD_COUNT and DISCORD_SHARD_IDS in .env.",
     SHARDS_NEEDED: "This bot has too many servers for so few shards: set DISCORD_SHARD_COUNT=auto in .env.",
@@ -226,6 +230,8 @@ class DiscordPlatform:
         They are the bot's, whatever the number of processes: of several, that of shard 0 does it.
         """
         if self.every_connection_hears_all or 0 in self._settings.discord_shard_ids:
+            if self.client.application and self.client.application.bot_public:
+                log.warning(_PUBLIC)
             work = register(self.client.tree, self._pause, self.first_retry)
             self._hand_over(work, "the slash commands")
 

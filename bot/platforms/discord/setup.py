@@ -22,6 +22,8 @@ Make the application now, in a browser:
 INVITE = """  2. Bot: switch on Message Content Intent; Reset Token, and copy the token
   3. Open this link and choose your server:
      {link}
+  4. Then nobody else is to invite it, as whoever manages a server that it is in is its admin:
+     Installation, Install Link: None; Bot: switch off Public Bot
 """
 
 
