@@ -178,7 +178,7 @@ _NAME = r"['\"`‘’“”]?(?P<name>@?[A-Za-z_][\w.]*|--[\w-]+)"
 _ERRORS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"cannot import name {_NAME}",
+        rf"(?:cannot import name|no module named) {_NAME}",
         rf"\b(?:can(?:['’]?t| ?not)|couldn['’]?t|not|(?:unable|fails?|failed) to) import (?:name )?{_NAME}"
         r"['\"`’”]?(?:\(\))? from\b",
         rf"\bimport(?:ing)? {_NAME}['\"`’”]?(?:\(\))? from [\w.`'\"]{{1,60}} (?:now |just |suddenly )?"
@@ -186,9 +186,9 @@ _ERRORS = tuple(
         rf"(?:has no attribute|ha(?:s|ve) no (?:attr\w*|method|member|function) (?:called|named)) {_NAME}",
         rf"(?:has|have) no (?:attr|method|member|function) (?=['\"`‘“]|(?-i:\w*[_A-Z(]|\w+\.\w)){_NAME}",
         rf"unexpected keyword argument {_NAME}",
-        rf"no module named {_NAME}",
         rf"\bname {_NAME}['\"`’”]? is not defined",
-        rf"no such option:? {_NAME}",
+        rf"(?:no such|unrecogni[sz]ed|unknown|invalid) (?:option|argument|flag)s?:? {_NAME}",
+        r"(?<![\w-])(?P<name>--[a-z][\w-]*+) (?:is|was) (?:now )?(?:un|not )(?:known|recogni[sz]ed)\b",
         rf"(?:warning|error): {_NAME}['\"`’”]?(?:\(\))? (?:is|was) (?:deprecated|removed|renamed|replaced)",
         rf"(?:undefined|unknown|unresolved) (?:name|method|function|reference|import|attribute):? {_NAME}",
     )

@@ -49,6 +49,9 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ("NameError: name 'soft_escape' is not defined", ("soft_escape",)),
         ("DeprecationWarning: 'kettle.json_encoder' is deprecated", ("kettle.json_encoder",)),
         ("no such option: --eager", ("--eager",)),
+        ("error: unrecognized arguments: --eager", ("--eager",)),
+        ("pot-viewer --eager is unknown now", ("--eager",)),
+        ("--eager was not recognised since the update", ("--eager",)),
         (
             'Traceback (most recent call last):\n  File "a.py", line 2, in <module>\n    app.env\n'
             "AttributeError: 'Kettle' object has no attribute 'env'",
