@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
+from bot.platforms.slack import home as home_tabs
+from bot.platforms.slack import personal_data
+from bot.platforms.slack.api import client
 from bot.platforms.slack.home import BLOCKS, LARGEST, HomeTabs, blocks
 from bot.ports.chat import Choice, Control
 from bot.ports.page import ChannelMenu, Open, Part
 from core.errors import StorageUnavailable
 from tests.patience import SOON
 from tests.platforms.slack_blocks import SlackError, check_view_blocks
-from tests.platforms.slack_bot import Recorder, dispatch_fixture, serving, slack_fixture
+from tests.platforms.slack_bot import FASTER, Recorder, dispatch_fixture, serving, slack_fixture
 from tests.platforms.slack_server import SlackServer
 
 __all__ = ["dispatch_fixture", "slack_fixture"]
@@ -166,3 +170,57 @@ async def test_a_press_is_acknowledged_though_nothing_can_be_written_down_nor_re
         sent = slack.envelopes[-1]["envelope_id"]
         await slack.until(lambda: sent in slack.acknowledged, SOON)
         assert dispatch.presses == []
+
+
+async def test_of_many_tabs_all_lose_what_is_forgotten_and_keep_the_channels(
+    slack: SlackServer, dispatch: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Time passes faster for Slack's limits, and as much faster for the bot."""
+    for name in ("SPREAD", "PAUSE", "AGAIN_SECONDS"):
+        monkeypatch.setattr(home_tabs, name, getattr(home_tabs, name) / FASTER)
+    monkeypatch.setattr(client, "PATIENT", 2.0)
+    slack.limits.minute = 60 / FASTER
+    users = [f"U{number}X" for number in range(130)]
+    for user in users:
+        slack.add_user(user)
+        slack.channels["C1"]["members"].add(user)
+    personal_data.write(tmp_path, users)
+    said = ["what ann asked"]
+    dispatch.on_page = lambda: (Part(said[0]),)
+    async with serving(slack, dispatch, home=tmp_path) as platform:
+        await slack.until(lambda: len(slack.home.views) == len(users))
+        assert all(channels for _, channels, _ in dispatch.pages), "Slack tells them of 50 people a minute"
+        said[0] = "nothing"
+        assert isinstance(platform._tabs, HomeTabs)
+        for user in users[:3]:
+            await platform._tabs.forget([f"slack:{user}"], [])
+        await slack.until(lambda: all(slack.home.texts(user) == ["nothing"] for user in users))
+        assert "views.publish" not in slack.limits.refused
+
+
+async def test_what_is_forgotten_leaves_a_tab_that_slack_did_not_take_at_first(
+    slack: SlackServer, dispatch: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home_tabs, "PAUSE", 0.1)
+    monkeypatch.setattr(home_tabs, "AGAIN_SECONDS", 0.1)
+    dispatch.on_page = lambda: (Part("what ann asked"),)
+    async with serving(slack, dispatch) as platform:
+        slack.home.open("U2")
+        await slack.until(lambda: slack.home.texts("U2") == ["what ann asked"])
+        dispatch.on_page = lambda: (Part("nothing"),)
+        slack.fail("views.publish", "internal_error", times=2)
+        assert isinstance(platform._tabs, HomeTabs)
+        await platform._tabs.forget(["slack:U1"], [])
+        await slack.until(lambda: slack.home.texts("U2") == ["nothing"])
+
+
+async def test_a_tab_whose_turn_is_late_is_published_when_its_person_says_something(
+    slack: SlackServer, dispatch: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home_tabs, "SPREAD", 600.0)
+    personal_data.write(tmp_path, ["U1", "U2"])
+    async with serving(slack, dispatch, home=tmp_path):
+        await slack.until(lambda: slack.home.texts("U2"))
+        assert not slack.home.texts("U1")
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: slack.home.texts("U1"))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -28,6 +29,7 @@ from bot.ports.chat import Person, Press, Reply
 from bot.ports.page import Page, Part
 from bot.rendering.harmless import harmless
 from core.domain import MessageRef, Scope
+from core.errors import StorageUnavailable
 
 if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
@@ -41,8 +43,11 @@ PAUSE = 3.0
 """Seconds between two pages that one person gets unasked."""
 OPENED = 2_000
 """People whose tab is kept up to date, those who opened it last."""
-SPREAD = 0.7
-"""Seconds between the tabs of two people after a restart: Slack takes about a hundred a minute."""
+SPREAD = 1.5
+"""Seconds between the tabs of two people where all are published: Slack tells 50 times a minute in which channels
+somebody is, and people who open their tab need room beside it."""
+AGAIN_SECONDS = 30.0
+"""Time after which a tab is published again that Slack refused, where it names no time."""
 _HEADER = 150
 
 
@@ -81,9 +86,11 @@ class _Tab:
     hash: str = ""
     shown: list[dict[str, Any]] = field(default_factory=list)
     note: str = ""
-    at: float = 0.0
+    at: float = -PAUSE
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     due: asyncio.Task[None] | None = None
+    when: float = 0.0
+    """When it is published again, if that is due."""
 
 
 class HomeTabs:
@@ -103,15 +110,16 @@ class HomeTabs:
         self._noted: dict[str, None] = {}
         self._writing = asyncio.Lock()
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
+        self._turn = -math.inf
+        """When the latest of the tabs that are published in turn is due."""
         self._off = False
 
     async def restore(self) -> None:
         """Publish the tabs of those who had opened one when the bot last ran, one after the other."""
         users = await asyncio.to_thread(kept.read, self._home) if self._home else []
         self._noted = dict.fromkeys(users[-OPENED:])
-        for place, user in enumerate(reversed(self._noted)):
-            self._tabs[user] = _Tab(at=monotonic() - PAUSE + place * SPREAD)
-            self.changed(user)
+        self._tabs = OrderedDict((user, _Tab()) for user in self._noted)
+        self._in_turn(reversed(self._tabs))
 
     async def open(self, event: Mapping[str, Any]) -> None:
         """Publish the tab of somebody who opened it."""
@@ -132,20 +140,37 @@ class HomeTabs:
 
     def changed(self, user: str) -> None:
         """Publish somebody's tab again before long, if they opened it."""
-        tab = self._tabs.get(user)
-        if tab is not None and tab.due is None and not self._off:
-            tab.due = asyncio.create_task(self._later(user, tab))
+        if tab := self._tabs.get(user):
+            self._due(user, tab, max(tab.at + PAUSE, monotonic()))
+
+    def _in_turn(self, users: Iterable[str], after: float = 0.0) -> None:
+        """Publish tabs again one after the other, so that Slack takes all of them."""
+        for user in users:
+            tab = self._tabs.get(user)
+            if tab is not None and tab.due is None:
+                self._turn = max(self._turn + SPREAD, monotonic() + after)
+                self._due(user, tab, max(self._turn, tab.at + PAUSE))
+
+    def _due(self, user: str, tab: _Tab, when: float) -> None:
+        if self._off or (tab.due is not None and tab.when <= when):
+            return
+        if tab.due is not None:
+            tab.due.cancel()
+        tab.when, tab.due = when, asyncio.create_task(self._later(user, tab))
 
     async def forget(self, accounts: Collection[str], ids: Collection[str]) -> None:
-        """Publish every tab again before long: what somebody said is gone, and may stand on any of them.
+        """Publish every tab again in turn: what somebody said is gone, and may stand on any of them.
 
-        A person who is forgotten is noted as somebody with a tab only once they open it again.
+        A person who is forgotten is noted as somebody with a tab only once they open it again; their own tab
+        comes first, then those of who opened theirs last.
         """
-        if gone := kept.users_of(accounts).intersection(self._noted):
+        users = kept.users_of(accounts)
+        if gone := users.intersection(self._noted):
             self._noted = {user: None for user in self._noted if user not in gone}
             await self._write()
-        for user in list(self._tabs):
+        for user in users:
             self.changed(user)
+        self._in_turn(reversed(self._tabs))
 
     async def _write(self) -> None:
         """Write down who opened a tab; a disk that is full costs no more than the list."""
@@ -171,10 +196,13 @@ class HomeTabs:
                 tab.due.cancel()
 
     async def _later(self, user: str, tab: _Tab) -> None:
-        await asyncio.sleep(max(0.0, tab.at + PAUSE - monotonic()))
+        await asyncio.sleep(tab.when - monotonic())
         tab.due = None
         try:
             await self._publish(user, tab)
+        except StorageUnavailable as error:
+            log.warning("a Home tab could not be brought up to date: %s", error)
+            self._in_turn((user,), AGAIN_SECONDS)
         except Exception:  # a tab that is not up to date must not stop anything else
             log.exception("a Home tab could not be brought up to date")
 
@@ -196,17 +224,19 @@ class HomeTabs:
                     tab.hash, tab.shown = "", []
                     if error.code == "hash_conflict" and not is_last:
                         continue
-                    self._refused(error)
+                    self._refused(user, error)
                     return
                 tab.hash, tab.shown = str((answer.get("view") or {}).get("hash") or ""), laid
                 return
 
-    def _refused(self, error: SlackRefused) -> None:
+    def _refused(self, user: str, error: SlackRefused) -> None:
         if error.code == "not_enabled":
             self._off = True
             log.warning("The app has no Home tab: switch it on under App Home (docs/slack-manifest.yaml).")
         else:
             log.warning("Slack does not publish a Home tab: %s", error)
+            if error.retryable or error.code == "hash_conflict":
+                self._in_turn((user,), error.retry_after or AGAIN_SECONDS)
 
     # --- what people do there -----------------------------------------------------------------
 
