@@ -189,15 +189,17 @@ class ModelMalformed(ModelError):
 
 
 class PlatformError(ThreadloreError):
-    """Report that a chat platform did not do what was asked."""
+    """Report that a chat platform did not do what was asked; `in_doubt` says that it may have done it."""
 
     retryable = True
+    in_doubt = True
 
 
 class PlatformRejected(PlatformError):
     """Report a token or a permission that the platform rejects."""
 
     retryable = False
+    in_doubt = False
 
 
 class ChannelClosed(PlatformRejected):

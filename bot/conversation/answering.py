@@ -33,12 +33,13 @@ RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 @dataclass(slots=True)
 class _Answer:
-    """A message being answered, the messages its reply occupies so far, and the answer once it is found."""
+    """A message being answered, the messages its reply occupies so far (more, `in_doubt`), and the answer."""
 
     chat: Chat
     message: Message
     parts: tuple[MessageRef, ...]
     found: str = ""
+    in_doubt: bool = False
 
 
 class Answering:
@@ -134,15 +135,13 @@ class Answering:
             log.warning("what was under way counts as tried: %s", error)
 
     async def _say(self, answer: _Answer) -> None:
-        """Answer; retry with pauses while the platform has trouble, then raise PlatformError.
-
-        While nothing can be saved, the asker is told so and the answer waits.
-        """
+        """Answer; wait, and say so, while nothing can be saved; raise PlatformError after some retries."""
         key, message, chat = answer.message.key, answer.message, answer.chat
         about(key, platform=chat.name, kind=message.scope.kind)
         pauses = iter((*AGAIN_SECONDS, 0.0))
         while True:
             try:
+                await self._look(answer)
                 answer_id = await self._answer(answer)
                 break
             except PlatformError as error:
@@ -150,8 +149,8 @@ class Answering:
                 if not (error.retryable and pause):
                     raise
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
+                answer.in_doubt |= error.in_doubt or not answer.parts
                 await asyncio.sleep(pause)
-                await self._look(answer)
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 if self._desk.cluster.is_sure:  # else another process may have answered
@@ -166,11 +165,10 @@ class Answering:
                 log.warning("an answer has no boxes for votes: %s", error)
 
     async def _look(self, answer: _Answer) -> None:
-        """Find what was posted of an answer though nobody said so, such as after a time-out."""
-        claim = await self._desk.conversations.claimed(answer.message.key)
-        answer.parts = claim.parts if claim else ()
-        if claim and not answer.parts:
-            answer.parts = await self._strays.of(answer.chat, answer.message.ref, claim)
+        """Find what may be posted of an answer though nobody said so, such as after a time-out."""
+        if answer.in_doubt:
+            answer.parts = await self._strays.under(answer.chat, answer.message)
+            answer.in_doubt = False
 
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""
@@ -183,7 +181,10 @@ class Answering:
     async def _answered(self, answer: _Answer) -> str:
         try:
             reply = await self._found(answer) or await self._find(answer)
+            await self._look(answer)
         except asyncio.CancelledError:
+            with suppress(PlatformError):
+                await self._look(answer)
             if self.stopping:
                 await tell(answer.chat, answer.parts, _(RESTARTING))
             raise
@@ -253,8 +254,7 @@ class Answering:
             return Reply(_(ThreadloreError.told))
         finally:
             await show.finish()
-            if show.in_doubt:
-                await self._look(answer)
+            answer.in_doubt |= show.in_doubt
 
     async def _composed(self, answer: Answer, message: Message) -> Reply:
         """Return the reply of an answer with its controls, as the asker's choices allow."""

@@ -104,7 +104,7 @@ class TakingUp:
                 await self.give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
                 return None
             message = unpacked(claim.payload)
-            parts = await self._strays.of(chat, message.ref, claim)
+            parts = await self._strays.patiently(chat, message.ref, claim)
             await self._conversations.tried(key)
         return Found(message, parts, again=True, answer_id=claim.posting)
 
@@ -113,7 +113,7 @@ class TakingUp:
         key = claim.message
         asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
         unasked = not claim.decided or claim.payload.get("unasked") == "questions"
-        parts = await self._strays.of(chat, asked, claim)
+        parts = await self._strays.patiently(chat, asked, claim)
         try:
             if parts and unasked:
                 await chat.delete(parts)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from bot.ports.chat import Chat
+from bot.ports.chat import Chat, Message
 from bot.rendering.answers import is_sign_of_work
 from core.domain import MessageRef
 from core.errors import PlatformError
 from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
+
+LOOK_SECONDS = (2.0, 10.0, 30.0)
+"""Pauses before it is looked again where the platform did not let the bot."""
 
 
 class Strays:
@@ -24,7 +27,8 @@ class Strays:
     async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
         """Return the messages of a claim's reply; note those that were not noted yet.
 
-        In a thread these are all unknown messages of the bot; in a direct message only signs of work.
+        In a thread these are all unknown messages of the bot; in a direct message only signs of work. Raises
+        PlatformError where it cannot be looked now, and may be later.
         """
         if not claim.tries:
             return claim.parts
@@ -32,6 +36,8 @@ class Strays:
             try:
                 said = await chat.own_after(where)
             except PlatformError as error:
+                if error.retryable:
+                    raise
                 log.info("what stands under a question cannot be read: %s", error)
                 return claim.parts
             known = await self._conversations.known([stray.ref.key for stray in said])
@@ -40,3 +46,22 @@ class Strays:
             if mine:
                 await self._conversations.posted(claim.message, (*claim.parts, *mine))
             return (*claim.parts, *mine)
+
+    async def patiently(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
+        """Return the messages of a claim's reply; those that are noted where it cannot be looked for long."""
+        for pause in LOOK_SECONDS:
+            try:
+                return await self.of(chat, where, claim)
+            except PlatformError as error:
+                log.info("what stands under a question is looked for again in %g s: %s", pause, error)
+                await asyncio.sleep(pause)
+        try:
+            return await self.of(chat, where, claim)
+        except PlatformError as error:
+            log.warning("what stands under a question cannot be read: %s", error)
+            return claim.parts
+
+    async def under(self, chat: Chat, question: Message) -> tuple[MessageRef, ...]:
+        """Return the messages of the reply to a question, as `of` does; none where it is not claimed."""
+        claim = await self._conversations.claimed(question.key)
+        return await self.of(chat, question.ref, claim) if claim else ()

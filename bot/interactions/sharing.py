@@ -99,7 +99,7 @@ class Sharing:
         ready = () if "+" in answer.release else self._engine.ready
         reply = replace(reply, controls=controls(answer, ready, self._to_person(where, press.scope)))
         try:
-            parts = await chat.post(where, reply)
+            parts = await self._posted(chat, where, reply, key)
         except PlatformError:
             await self._conversations.answered(key, "")  # it is not asked again after a restart
             raise
@@ -112,9 +112,20 @@ class Sharing:
             log.warning("a shared answer has no boxes for votes: %s", error)
         return SHARED
 
+    async def _posted(self, chat: Chat, where: MessageRef, reply: Reply, key: str) -> tuple[MessageRef, ...]:
+        """Post an answer; find it where the platform does not say whether it was posted."""
+        try:
+            return await chat.post(where, reply)
+        except PlatformError as error:
+            claim = await self._conversations.claimed(key) if error.in_doubt and where.message else None
+            parts = await self._strays.of(chat, where, claim) if claim else ()
+            if not parts:
+                raise
+            return parts
+
     async def resume(self, chat: Chat, claim: Claim) -> None:
         """Settle what a dead process was sharing: if it was posted, keep it; else allow sharing again."""
-        parts = await self._strays.of(chat, unpacked(claim.payload).ref, claim)
+        parts = await self._strays.patiently(chat, unpacked(claim.payload).ref, claim)
         answer_id = claim.message.rpartition("@")[2] if parts else ""
         await self._conversations.answered(claim.message, answer_id)
 

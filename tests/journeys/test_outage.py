@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.conversation import answering
 from bot.conversation.desk import deletion
 from bot.conversation.undelivered import MAY_NOT
+from bot.platforms.slack.api import posting
+from bot.ports.chat import Reply
+from core.domain import Answer
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import PLACES, SlackStage
@@ -53,6 +58,48 @@ async def test_an_answer_that_slack_took_and_did_not_say_so_is_not_said_again(
         await stage.quiet()
         [only] = stage.replies(said)
         assert lost and await bot.app.conversations.answer_of(f"{stage.key()}:{only.id}")
+
+
+@pytest.mark.parametrize(("place", "seen_late"), [("public", False), ("public", True), ("direct", False)])
+async def test_of_a_long_answer_each_part_is_posted_once(
+    place: str, seen_late: bool, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is `seen_late`, Slack does not show what it took when it is first looked for."""
+    monkeypatch.setattr(answering, "AGAIN_SECONDS", (0.3, 0.3, 0.3))
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.1,))
+    real = answering.compose
+
+    def long(found: Answer, product: str) -> Reply:
+        paragraphs = "\n\n".join(f"Paragraph {n} " + "word " * 120 for n in range(14))
+        return replace(real(found, product), markdown=f"{paragraphs}\n\n{real(found, product).markdown}")
+
+    monkeypatch.setattr(answering, "compose", long)
+    async with SlackStage(bot) as stage:
+        stage.server.streaming.there = False
+        stage.server.fail("chat.postMessage", "fatal_error", status=CUT, after=1, done=True)
+        if seen_late:
+            stage.server.fail("conversations.replies", "missing_scope")
+        said = await stage.say("ann", PORT, place, to="bot" if place == "public" else "")
+        await until(lambda: [seen for seen in stage.replies(said) if PORTS["2.0"] in seen.text])
+        await stage.quiet()
+        parts = stage.replies(said)
+        assert [seen.text.count("Paragraph 5 ") for seen in parts] == [0, 1, 0]
+        [claim] = [await bot.app.conversations.claimed(f"{stage.key(place)}:{said.id}")]
+        assert claim and [part.message for part in claim.parts] == [seen.id for seen in parts]
+
+
+async def test_a_sign_of_work_is_looked_for_until_slack_tells_what_stands_there(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "AGAIN_SECONDS", (0.2, 0.2, 0.2))
+    async with SlackStage(bot) as stage:
+        stage.server.streaming.there = False
+        stage.server.fail("chat.postMessage", "fatal_error", status=CUT, done=True)
+        stage.server.fail("conversations.replies", "internal_error")
+        said = await stage.say("ann", PORT, to="bot")
+        assert PORTS["2.0"] in (await answer(stage, said)).text
+        await stage.quiet()
+        assert len(stage.replies(said)) == 1
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from bot.interactions.sharing import ALREADY, MAY_NOT, SHARED
 from bot.ports.chat import Reply
 from core.domain import MessageRef
@@ -11,6 +15,7 @@ from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, Seen, ask, open_stage, told, until
+from tests.platforms.slack_wire import CUT
 
 PORT = "Which port does the dashboard listen on?"
 NOWHERE = Seen("", "")
@@ -74,6 +79,23 @@ async def test_who_asked_goes_on_in_the_thread_of_a_shared_answer(bot: Bot) -> N
         said = Said(shared["ts"], "public", shared["ts"])
         await stage.say("ann", "and in 1.5?", under=said)
         await until(lambda: [seen for seen in stage.replies(said) if PORTS["1.5"] in seen.text])
+
+
+@pytest.mark.parametrize("place", ["channel", "thread"])
+async def test_what_may_be_shared_already_is_not_posted_again(place: str, bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.epoch = int(time.time()) + 5
+        if place == "channel":
+            await stage.slash("ann", "ask", PORT)
+        else:
+            root = await stage.say("bob", "The dashboard is new.")
+            await stage.answer_this("ann", await stage.say("bob", PORT, under=root))
+        await told(stage, "ann", PORTS["2.0"])
+        stage.server.fail("chat.postMessage", "fatal_error", status=CUT, done=True)
+        for said in (SHARED, ALREADY):
+            await stage.press("ann", NOWHERE, "share")
+            await told(stage, "ann", said)
+        assert len(stage.server.said("C1")) == 1
 
 
 async def test_who_may_not_write_there_shares_nothing(bot: Bot) -> None:

@@ -34,13 +34,14 @@ class Call:
 
 @dataclass
 class Trouble:
-    """How the next calls of a method go wrong."""
+    """How the next calls of a method go wrong; what is `done` is carried out all the same."""
 
     error: str
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     times: int = 1
     after: int = 0
+    done: bool = False
 
 
 class Wire:
@@ -214,10 +215,11 @@ class Wire:
         times: int = 1,
         after: int = 0,
         retry_after: int | None = None,
+        done: bool = False,
     ) -> None:
-        """Let the next calls of a method fail, the first `after` excepted."""
+        """Let the next calls of a method fail, the first `after` excepted, though they are `done`."""
         headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-        self._trouble[method].append(Trouble(error, status, headers, times, after))
+        self._trouble[method].append(Trouble(error, status, headers, times, after, done))
 
     # --- the works ---
 
@@ -353,6 +355,8 @@ class Wire:
                 trouble.after -= 1
             elif trouble:
                 trouble.times -= 1
+                if trouble.done:
+                    self.api.call(method, given)
                 self._alone[method] = now + int(trouble.headers.get("Retry-After") or 0)
                 return {"ok": False, "error": trouble.error}, trouble.status, trouble.headers
             return {"ok": True, **self.api.call(method, given)}, 200, {}

@@ -1,7 +1,10 @@
 """What the bot says unasked on Slack: to a channel, to a person, and whom it calls."""
 
+import time
+
 import pytest
 
+from bot.platforms.slack.api import posting
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.ports.chat import Chat, Control, Reply
 from core.domain import MessageRef
@@ -14,6 +17,7 @@ from tests.platforms.slack_bot import (
     slack_fixture,  # noqa: F401
 )
 from tests.platforms.slack_server import SlackServer
+from tests.platforms.slack_wire import CUT
 
 
 async def test_to_a_channel_it_is_a_message_of_its_own(chat: Chat, slack: SlackServer) -> None:
@@ -95,3 +99,58 @@ async def test_what_another_process_of_a_cluster_changed_is_changed_back(
         await chat.edit((ref,), Reply("third"))
         await one.edit((ref,), Reply("second"))
         assert slack.messages["C1"][ref.message]["text"] == "second"
+
+
+@pytest.mark.parametrize("status", [500, 503, CUT])
+async def test_what_may_be_posted_is_looked_for_before_it_is_posted_again(
+    status: int, chat: Chat, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.05, 0.05, 0.05))
+    asked = slack.say("U1", "C1", "hello")
+    said = Reply("*Any* time 👍 of <day>: https://a.example/b")
+    for where in (MessageRef("slack", "C1", asked, asked), MessageRef("slack", "D1", "")):
+        slack.fail("chat.postMessage", "fatal_error", status=status, done=True)
+        [posted] = await chat.post(where, said)
+        assert [m["ts"] for m in slack.said(where.channel)] == [posted.message]
+        [again] = await chat.post(where, said)
+        assert again != posted, "what was said before is not taken for it"
+        slack.fail("chat.postMessage", "fatal_error", status=status)
+        await chat.post(where, said)
+        assert len(slack.said(where.channel)) == 3, "what is not there is posted again"
+
+
+async def test_what_a_new_process_may_have_posted_is_found_among_what_came_since_it_signed_in(
+    slack: SlackServer, dispatch: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.05, 0.05, 0.05))
+    notice = {"bot_id": slack.bot_id}
+    slack.store("C1", slack.bot_user, "Good morning.", None, **notice)
+    slack.epoch = int(time.time()) + 5
+    async with serving(slack, dispatch) as platform:
+        slack.fail("chat.postMessage", "fatal_error", status=CUT, done=True)
+        [posted] = await platform._chat.send("C1", Reply("Good morning."))
+        assert [m["ts"] for m in slack.said("C1")][1:] == [posted.message]
+
+
+async def test_whether_something_was_posted_stays_in_doubt_where_slack_does_not_show_it(
+    chat: Chat, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.05, 0.05, 0.05))
+    slack.fail("chat.postMessage", "fatal_error", status=CUT, done=True)
+    slack.fail("conversations.history", "missing_scope")
+    with pytest.raises(SlackRefused) as refused:
+        await chat.send("C1", Reply("Good morning."))
+    assert refused.value.in_doubt and len(slack.said("C1")) == 1
+
+
+@pytest.mark.parametrize("place", ["thread", "direct"])
+async def test_a_later_part_of_an_answer_is_posted_once(
+    place: str, chat: Chat, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.05, 0.05, 0.05))
+    asked = slack.say("U1", "C1", "hello")
+    where = MessageRef("slack", "C1", asked, asked) if place == "thread" else MessageRef("slack", "D1", "")
+    parts = await chat.post(where, Reply("Looking it up …", final=False))
+    slack.fail("chat.postMessage", "fatal_error", status=CUT, done=True, after=1)
+    shown = await chat.edit(parts, Reply(LONG, answer_id="a1"))
+    assert [m["ts"] for m in slack.said(where.channel)] == [part.message for part in shown]

@@ -69,6 +69,7 @@ class SlackChat:
 
     def heard(self, ref: MessageRef, user: str, team: str) -> None:
         """Remember who wrote a message, and in which workspace they are."""
+        self._messages.heard(ref.message)
         self._heard[ref.channel, ref.message] = (user, team or self._api.team)
         while len(self._heard) > _HEARD:
             self._heard.popitem(last=False)

@@ -44,8 +44,8 @@ PAUSE = 3.0
 OPENED = 2_000
 """People whose tab is kept up to date, those who opened it last."""
 SPREAD = 1.5
-"""Seconds between the tabs of two people where all are published: Slack tells 50 times a minute in which channels
-somebody is, and people who open their tab need room beside it."""
+"""Seconds between the tabs of two people where all are published: Slack tells 50 times a minute in which
+channels somebody is, and people who open their tab need room beside it."""
 AGAIN_SECONDS = 30.0
 """Time after which a tab is published again that Slack refused, where it names no time."""
 _HEADER = 150

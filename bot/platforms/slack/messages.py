@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import PACING, STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
+from bot.platforms.slack.api.posting import Posting
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.format import LEAST, ROOMY, Composer, calling, cut
@@ -66,6 +67,8 @@ class Messages:
         self._api, self._directory, self._streams, self._votes = api, directory, streams, votes
         self.composer = Composer()
         self._shown: OrderedDict[str, Shown] = OrderedDict()
+        self._posting = Posting(api, self._shown)
+        self.heard = self._posting.heard
         self.sent: OrderedDict[str, None] = OrderedDict()
         """Messages that are no replies, such as notices: none of them will ever be noted as an answer's."""
 
@@ -110,9 +113,10 @@ class Messages:
                     await self._update(parts[index], shown, quick)
                 else:
                     calls = () if parts else reply.calls
-                    # who answers looks for what may be posted, before it is posted again
-                    is_looked_for = not reply.final or bool(reply.answer_id)
-                    parts.append(await self._say(channel, thread, shown, calls, is_looked_for))
+                    after = parts[-1].message if parts else self._posting.latest
+                    if not parts and (not reply.final or (reply.answer_id and thread)):
+                        after = ""  # who answers looks for it
+                    parts.append(await self._say(channel, thread, shown, calls, after))
         except SlackRefused as error:
             if error.code not in TOO_LONG or limit < LEAST:
                 raise
@@ -123,15 +127,14 @@ class Messages:
         return tuple(parts)
 
     async def _say(
-        self, channel: str, thread: str, shown: Shown, calls: Sequence[str], is_looked_for: bool
+        self, channel: str, thread: str, shown: Shown, calls: Sequence[str], after: str
     ) -> MessageRef:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
-        call = self._api.carefully if is_looked_for else self._api.call
         if thread:
             given["thread_ts"] = thread
         await self._turns.take(channel)
         answer = await self.composer.send(
-            *shown, lambda payload: call("chat.postMessage", **given, **calling(calls, payload))
+            *shown, lambda payload: self._posting.post(given | calling(calls, payload), after)
         )
         ts = str(answer.get("ts") or "")
         channel = str(answer.get("channel") or channel)
@@ -160,6 +163,7 @@ class Messages:
         self._remember(ref, shown)
 
     def _remember(self, ref: MessageRef, shown: Shown) -> None:
+        self.heard(ref.message)
         self._shown[ref.key] = shown
         self._shown.move_to_end(ref.key)
         while len(self._shown) > _SHOWN:
