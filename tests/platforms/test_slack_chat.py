@@ -315,6 +315,36 @@ async def test_a_direct_message_has_the_channel_as_history(chat: Chat, slack: Sl
     assert [t.text for t in turns] == ["1", "2", "3", "4"]
 
 
+@pytest.mark.parametrize(("page", "replies", "pause"), [(15, 100, 0), (15, 100, 50_000), (200, 1_500, 0)])
+async def test_of_a_long_thread_the_latest_turns_are_history(
+    page: int, replies: int, pause: int, chat: Chat, slack: SlackServer
+) -> None:
+    """After a pause people write again; a page has 15 messages for apps that others distribute."""
+    slack.page_size = page
+    root = slack.say("U1", "C1", "root question")
+    for number in range(replies):
+        if number == replies // 2:
+            slack.epoch += pause
+        slack.store("C1", "U2", f"reply {number}", root)
+    now = slack.say("U1", "C1", "and now?", root)
+    before = len(slack.calls)
+    turns = await chat.history(MessageRef("slack", "C1", now, root), 12)
+    assert [turn.text for turn in turns] == [f"reply {n}" for n in range(replies - 12, replies)]
+    assert len(slack.calls) - before <= 12
+
+
+async def test_of_a_thread_that_slack_does_not_give_whole_the_oldest_turns_are_no_history(
+    chat: Chat, slack: SlackServer
+) -> None:
+    slack.page_size = 15
+    root = slack.say("U1", "C1", "root question")
+    for number in range(40):
+        slack.store("C1", "U2", f"reply {number}", root)
+    now = slack.say("U1", "C1", "and now?", root)
+    slack.fail("conversations.replies", "ratelimited", status=429, retry_after=60, after=1, times=9)
+    assert await chat.history(MessageRef("slack", "C1", now, root), 12) == ()
+
+
 async def test_history_is_empty_when_slack_refuses(
     chat: Chat, slack: SlackServer, caplog: pytest.LogCaptureFixture
 ) -> None:

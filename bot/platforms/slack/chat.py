@@ -18,6 +18,7 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.messages import Asides, Messages
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.stream import Streams
+from bot.platforms.slack.text.earlier import Earlier
 from bot.platforms.slack.text.reading import Reader
 from bot.ports.chat import Person, Reaction, Reply, Responder
 from bot.rendering.answers import Votes
@@ -51,7 +52,7 @@ class SlackChat:
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
         self.reader = Reader(api, directory)
-        self.history, self.message = self.reader.history, self.reader.message
+        self.history, self.message = Earlier(api, self.reader).history, self.reader.message
         self.own_after, self.question_of = self.reader.own_after, self.reader.question_of
         self._streams = Streams(api, streaming, clock)
         self._messages = Messages(api, directory, self._streams, votes, pacing.posts)

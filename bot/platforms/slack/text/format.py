@@ -75,12 +75,16 @@ def without_tags(markdown: str) -> str:
 
 
 def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
-    """Put those whom a message calls above it: people (`U…`) and user groups (`S…`)."""
+    """Put those whom a message calls above it: people (`U…`) and user groups (`S…`).
+
+    What has no blocks gets none: Slack shows the text only where there are none.
+    """
     if not calls:
         return payload
     called = " ".join(f"<!subteam^{one}>" if one.startswith("S") else f"<@{one}>" for one in calls)
     section = {"type": "section", "text": {"type": "mrkdwn", "text": called}}
-    return {"text": f"{called} {payload['text']}", "blocks": [section, *payload["blocks"]]}
+    blocks = [section, *payload["blocks"]] if payload["blocks"] else []
+    return {"text": f"{called} {payload['text']}", "blocks": blocks}
 
 
 class Composer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,13 +11,12 @@ from functools import lru_cache
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import NO_ENTRY, REFUSED_TOKENS, UNREADABLE, SlackRefused
+from bot.platforms.slack.api.errors import NO_ENTRY, REVOKED, UNREADABLE, SlackRefused
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.text.mrkdwn import escape, from_slack
 from bot.ports.chat import Message, Person, Stray
 from bot.ports.standing import Standing, Unreadable
-from bot.rendering.answers import said
-from core.domain import MessageRef, Turn
+from core.domain import MessageRef
 
 ATTACHED = 20_000
 """Characters of attached text that are read as part of a message."""
@@ -31,8 +29,7 @@ log = logging.getLogger(__name__)
 READ_SECONDS = 2.0
 """From one reading of emoji to the next: `reactions.get` may be called 50 times a minute."""
 _PAGE = 200
-_PAGES = 5
-"""Messages of a page of history, and pages read at most."""
+"""Messages of the bot's that are looked at."""
 _ADDRESS = re.compile(r"<(?:@[UW]|!subteam|!here|!channel|!everyone)")
 _PERSON_SUBTYPES = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
 
@@ -54,7 +51,7 @@ async def attached(message: Mapping[str, Any], api: SlackApi | None) -> str:
         if not (file.get("preview_is_truncated") or int(file.get("lines_more") or 0)):
             return begun
         try:
-            whole = await api.text_of(str(file.get("url_private") or ""), ATTACHED) if api else ""
+            whole = await api.text_of(str(file.get("url_private") or ""), ATTACHED, begun) if api else ""
         except SlackRefused as error:
             log.info("only the beginning of a file can be read: %s", error)
             whole = ""
@@ -245,7 +242,7 @@ class Reader:
         except SlackRefused as error:
             if error.retryable:
                 raise
-            if error.code in REFUSED_TOKENS:
+            if error.code == "missing_scope" or error.code in REVOKED:
                 return Unreadable("all", f"{error} Add the scope (docs/slack-manifest.yaml).")
             return Unreadable("channel" if error.code in NO_ENTRY else "message", str(error))
         people: dict[str, frozenset[str]] = {}
@@ -259,52 +256,6 @@ class Reader:
     async def somebody(self, account: str, ref: MessageRef) -> Person:
         """Return the person of an account."""
         return await self._directory.person(account.removeprefix("slack:"))
-
-    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
-        """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""
-        if limit < 1 or (before.thread and before.thread == before.message):
-            return ()
-        given: dict[str, Any] = {"channel": before.channel}
-        if before.message:
-            given |= {"latest": before.message, "inclusive": False}
-        method = "conversations.replies" if before.thread else "conversations.history"
-        if before.thread:
-            given |= {"ts": before.thread, "limit": _PAGE}
-        else:
-            given |= {"limit": min(_PAGE, limit * 3)}
-        found: dict[str, dict[str, Any]] = {}
-        turns: list[Turn] = []
-        try:
-            for _ in range(_PAGES):
-                page = await self._api.call(method, quick=True, **given)
-                found |= {str(m.get("ts")): m for m in page.get("messages") or ()}
-                turns = self._turns(found, before)
-                cursor = (page.get("response_metadata") or {}).get("next_cursor")
-                # replies come oldest first, so that only the last page ends at the question
-                if not cursor or (not before.thread and len(turns) >= limit):
-                    break
-                given["cursor"] = cursor
-        except SlackRefused as error:
-            log.warning("Slack does not give the conversation before %s: %s", before.key, error)
-        return tuple(turns[-limit:])
-
-    def _turns(self, found: dict[str, dict[str, Any]], before: MessageRef) -> list[Turn]:
-        end = timestamp(before.message) if before.message else (math.inf, 0)
-        turns: list[Turn] = []
-        for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
-            text, _ = self.read(written(message))
-            if timestamp(ts) >= end or not text:
-                continue
-            if self.own(message):
-                told, key = said(text), MessageRef("slack", before.channel, ts).key
-                if turns and turns[-1].role == "assistant":
-                    # a long answer takes several messages
-                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{told}".strip(), last=key)
-                else:
-                    turns.append(Turn("assistant", told, message=key))
-            elif is_person(message):
-                turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
-        return turns
 
 
 @lru_cache(maxsize=16)
