@@ -279,6 +279,19 @@ async def test_what_cannot_be_read_is_told_once(
         assert [entry.levelno for entry in told] == [level]
 
 
+async def test_of_one_message_that_slack_denies_the_others_are_counted(kettle: Kettle) -> None:
+    async with house(kettle) as bot, open_stage("slack", bot) as stage:
+        seen = await ask(stage, PORT)
+        await ask(stage, "How often is a failed job tried again?")
+        await read(stage, bot)
+        await away(stage)
+        await act(stage, "bob", seen, "👍")
+        stage.server.fail("reactions.get", "access_denied")
+        await stage.join(bot)
+        await read(stage, bot)
+        assert await hands(bot) == (1, 0)
+
+
 async def test_a_rate_limit_is_waited_out(kettle: Kettle) -> None:
     async with house(kettle) as bot, open_stage("slack", bot) as stage:
         seen = await ask(stage, PORT)
