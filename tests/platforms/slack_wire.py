@@ -142,7 +142,10 @@ class Wire:
         may_read = request.headers.get("Authorization") == f"Bearer {self.bot_token}"
         if not may_read or "files:read" not in self.scopes.split(","):
             return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
-        return web.Response(text=self.files[request.match_info["id"]])
+        shown = self.shown_files.get(request.match_info["id"], {})
+        is_page = shown.get("mimetype") == "text/html"
+        kind = "text/html" if is_page else "text/plain"
+        return web.Response(text=self.files[request.match_info["id"]], content_type=kind)
 
     @property
     def url(self) -> str:

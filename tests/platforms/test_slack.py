@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from bot.platforms.slack.api import client
 from bot.platforms.slack.api.client import SlackApi
@@ -72,6 +73,26 @@ async def test_slack_being_down_at_the_start_is_waited_out(slack: SlackServer, d
     slack.fail("auth.test", "internal_error", status=503)
     slack.fail("apps.connections.open", "ratelimited", status=429, retry_after=0)
     async with serving(slack, dispatch):
+        assert slack.connected
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
+@pytest.mark.parametrize("status", [500, 503])
+async def test_an_error_of_a_server_before_slack_is_waited_out_whatever_it_calls_its_words(
+    status: int, kind: str, dispatch: Recorder
+) -> None:
+    class Before(SlackServer):
+        """Slack behind a server that fails at first."""
+
+        failures = 2
+
+        async def _web(self, request: web.Request) -> web.Response:
+            if self.failures:
+                self.failures -= 1
+                return web.Response(text="upstream connect error", status=status, content_type=kind)
+            return await super()._web(request)
+
+    async with Before() as slack, serving(slack, dispatch):
         assert slack.connected
 
 

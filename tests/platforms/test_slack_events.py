@@ -1,5 +1,6 @@
 import asyncio
 import time
+from typing import Any
 
 import pytest
 
@@ -234,6 +235,35 @@ async def test_a_long_snippet_is_read_whole_where_the_app_may(
         assert len(message.text) > ATTACHED
     else:
         assert message.text == "what is this?\n\n```\nline 0\nline 1\n[…]\n```"
+
+
+async def test_a_file_of_html_is_read_and_so_are_those_after_it(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    """Slack's page for signing in is HTML, too; it says nothing of other files."""
+
+    def snippet(name: str, kind: str, preview: str) -> dict[str, Any]:
+        url = f"{slack.url.removesuffix('api/')}files/{name}"
+        told = {"id": name, "mode": "snippet", "mimetype": kind, "preview": preview, "url_private": url}
+        return told | {"preview_is_truncated": True, "lines_more": 3}
+
+    page = "<!DOCTYPE html>\n<html>\n<body>\nthe last line"
+    slack.files |= {"F1": page, "F2": "<!DOCTYPE html>\n<html>Sign in", "F3": "first\nlast"}
+    sent = [
+        snippet("F1", "text/html", "<!DOCTYPE html>\n<html>\n<bo"),
+        snippet("F2", "text/html", "<!DOCTYPE html>\n<p>mine\n"),
+        snippet("F3", "text/plain", "first"),
+    ]
+    async with serving(slack, dispatch):
+        for number, file in enumerate(sent):
+            slack.say("U1", "D1", "", subtype="file_share", files=[file])
+            await slack.until(lambda number=number: len(dispatch.messages) == number + 1)
+    texts = [message.text for message in dispatch.messages]
+    assert texts == [
+        f"```\n{page}\n```",
+        "```\n<!DOCTYPE html>\n<p>mine\n[…]\n```",
+        "```\nfirst\nlast\n```",
+    ]
 
 
 async def test_unknown_events_and_buttons_are_acknowledged(slack: SlackServer, dispatch: Recorder) -> None:

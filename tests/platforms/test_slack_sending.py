@@ -1,6 +1,7 @@
 """What the bot says unasked on Slack: to a channel, to a person, and whom it calls."""
 
 import time
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from bot.platforms.slack.api import posting
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.ports.chat import Chat, Control, Reply
 from core.domain import MessageRef
+from tests.platforms.slack_blocks import SlackError
 from tests.platforms.slack_bot import (
     LONG,
     Recorder,
@@ -50,6 +52,24 @@ async def test_nobody_is_called_but_whom_the_reply_names(chat: Chat, slack: Slac
     assert "<@" not in rest and "<!" not in rest
     await chat.send("C1", Reply("quiet"))
     assert slack.called("chat.postMessage")[1]["blocks"] == [{"type": "markdown", "text": "quiet"}]
+
+
+async def test_a_call_keeps_its_words_where_slack_refuses_all_blocks(
+    chat: Chat, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = slack.api.content
+
+    def strict(given: dict[str, Any]) -> Any:
+        if "words" in str(given.get("blocks")):
+            raise SlackError("invalid_blocks")
+        return real(given)
+
+    monkeypatch.setattr(slack.api, "content", strict)
+    [sent] = await chat.send("C1", Reply("these words", calls=("U2",)))
+    message = slack.messages["C1"][sent.message]
+    assert message["text"] == "<@U2> these words" and not message["blocks"], (
+        "else the blocks are all that shows"
+    )
 
 
 async def test_only_the_first_message_of_a_long_one_calls(chat: Chat, slack: SlackServer) -> None:

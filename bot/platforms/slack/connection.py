@@ -120,7 +120,7 @@ class Slack:
             try:
                 return await ask()
             except SlackRefused as error:
-                if error.status == 404 or "JSON" in error.code:
+                if error.status == 404 or ("JSON" in error.code and error.status < 500):
                     raise PlatformRejected(
                         f"SLACK_API_URL ({self._settings.slack_api_url}) is not Slack's Web API: correct it."
                     ) from error

@@ -144,7 +144,9 @@ class SlackApi:
         self.url = str(answer.get("url") or "")
         told = {str(key).lower(): value for key, value in answer.headers.items()}
         granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
-        return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]
+        scopes = frozenset(re.findall(r"[\w:.]+", str(granted)))
+        self._may_read_files = not scopes or "files:read" in scopes
+        return dict(answer.data), scopes  # type: ignore[arg-type]
 
     async def respond(self, url: str, body: dict[str, Any]) -> None:
         """Send a body to a command's response URL; raises SlackRefused."""
@@ -164,8 +166,8 @@ class SlackApi:
             )
             raise SlackRefused("response_url", code, answer.status_code)
 
-    async def text_of(self, url: str, most: int) -> str:
-        """Return the first characters of a file that Slack keeps; raises SlackRefused.
+    async def text_of(self, url: str, most: int, begun: str) -> str:
+        """Return the first characters of a file that Slack keeps, which has `begun` so; raises SlackRefused.
 
         Only Slack's own servers are shown the token: a file may be a link to somewhere else.
         """
@@ -178,7 +180,7 @@ class SlackApi:
             raise SlackRefused("url_private", "missing_scope", detail="files:read")
         await STILL.get()()
         headers = {"Authorization": f"Bearer {self._token}"}
-        told = b""
+        told, is_page = b"", False
         try:
             async with (
                 asyncio.timeout(QUICK),
@@ -188,14 +190,16 @@ class SlackApi:
             ):
                 if answer.status != 200:
                     raise SlackRefused("url_private", f"status_{answer.status}", answer.status)
-                if answer.content_type == "text/html":  # its page for signing in
-                    self._may_read_files = False
-                    raise SlackRefused("url_private", "missing_scope", detail="files:read")
+                is_page = answer.content_type == "text/html"
                 while len(told) < _WIDEST * most and (more := await answer.content.read(_WIDEST * most)):
                     told += more
         except (OSError, TimeoutError, aiohttp.ClientError) as error:
             raise SlackRefused("url_private", "unreachable", detail=type(error).__name__) from error
-        return told.decode("utf-8", "replace")[:most]
+        text = told.decode("utf-8", "replace")
+        if is_page and not "".join(text.split()).startswith("".join(begun.split()).rstrip(".…")):
+            # its page for signing in
+            raise SlackRefused("url_private", "missing_scope", detail="files:read")
+        return text[:most]
 
     async def open_socket(self) -> str:
         """Ask for a Socket Mode URL; waits out no rate limit. Raises SlackRefused, with how long to wait."""
