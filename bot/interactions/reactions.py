@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, Literal
@@ -24,6 +25,10 @@ NOT_KEPT = N_("I cannot save anything right now, so your reaction does not count
 KEPT_LATER = N_("I cannot save anything right now. Your reaction will count as soon as I can.")
 NOTED_SECONDS = (0.1, 0.4, 1.5)
 """Pauses before it is looked again which answer stands in a message that the bot has just posted."""
+UNNOTED_SECONDS = 50.0
+"""Time after which nobody will note a message that the bot posted: until another process took over, at most.
+Slack tells a reaction that is not acknowledged again at once, and after a minute."""
+_MOST_UNNOTED = 1_000
 AT_ONCE = 4
 """Reactions that are looked at in the database at once: they are counted one by one, and who counts must not
 wait for a connection behind all the others."""
@@ -41,6 +46,8 @@ class ReactionHandler:
         self._counting: set[asyncio.Task[None]] = set()
         self._events: dict[str, asyncio.Task[None]] = {}
         """What is counted at present, by its event: a platform that waits for long tells it again."""
+        self._unnoted: dict[str, float] = {}
+        """Since when messages are known that nobody has noted."""
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote, or apply it as a mark."""
@@ -65,18 +72,25 @@ class ReactionHandler:
     async def _answer_of(self, reaction: Reaction, is_vote: bool) -> str:
         """Return the answer of a message; empty where it has none.
 
-        What the bot has just posted may not be noted yet. Raises StorageUnavailable where it is not soon.
+        What the bot has just posted may not be noted yet. Raises StorageUnavailable where it is not soon;
+        what nobody notes for long is no answer.
         """
         key = reaction.ref.key
         async with self._places:
             answer_id = await self._desk.conversations.answer_of(key)
         if answer_id or not (is_vote and reaction.just_posted):
             return answer_id
+        if len(self._unnoted) >= _MOST_UNNOTED:
+            self._unnoted.clear()
+        first = self._unnoted.setdefault(key, time.monotonic())
         for pause in (0.0, *NOTED_SECONDS):
             await asyncio.sleep(pause)
             async with self._places:  # not while it waits: others are counted meanwhile
                 if await self._desk.conversations.known([key]):
+                    self._unnoted.pop(key, None)
                     return await self._desk.conversations.answer_of(key)
+        if time.monotonic() - first >= UNNOTED_SECONDS:
+            return ""
         raise StorageUnavailable("Nobody has noted yet what stands in a message that was just posted.")
 
     async def _to_its_end(self, counting: Coroutine[Any, Any, None], event: str = "") -> None:
@@ -172,6 +186,8 @@ class ReactionHandler:
             if answer_id:
                 await self._desk.opted_out.reacted(chat, reaction)
             return
+        if value is not None and not reaction.added and value in map(vote_of, reaction.still):
+            return  # the same vote stands in another skin tone
         hand = worth(reaction.emoji)
         if hand is not None and not reaction.added:
             claim = await self._desk.conversations.claim_at(reaction.ref.key)

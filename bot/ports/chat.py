@@ -86,7 +86,8 @@ class Reaction:
 
     Of one that was read there, not heard of, `until` is the number of the latest vote that was known before.
     With `just_posted` the message is one of the bot's that may not be noted yet, and the platform tells of
-    the reaction again if it is not taken.
+    the reaction again if it is not taken. Of one that was taken off `still` are the emoji that the person has
+    left under the message, where the platform tells.
     """
 
     ref: MessageRef
@@ -98,6 +99,7 @@ class Reaction:
     at: float = 0.0
     until: int | None = None
     just_posted: bool = False
+    still: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,43 @@ async def test_a_vote_on_what_was_just_posted_and_is_not_noted_yet_is_counted(
         assert (await bot.counts())["votes"] == 1 and bool(stage.server.late) == (pauses == (0.0,))
 
 
+async def test_a_vote_on_a_message_that_nobody_notes_is_acknowledged_in_the_end(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reactions, "NOTED_SECONDS", (0.1,))
+    monkeypatch.setattr(reactions, "UNNOTED_SECONDS", 0.8)
+    async with open_stage("slack", bot) as stage:
+        server = stage.server
+        server.ack_seconds, server.retry_seconds = 0.5, (0.0, 0.5, 0.5)
+        own = server.store("C1", server.bot_user, "What another process wrote", None, bot_id=server.bot_id)
+        server.react("U2", "C1", own["ts"], "+1")
+        await server.until(lambda: not server._waiting)
+        assert server.late and server.acknowledged[-1] == server.envelopes[-1]["envelope_id"]
+        assert (await bot.counts())["votes"] == 0
+
+
+async def test_a_vote_on_the_progress_of_a_command_is_acknowledged_at_once(bot: Bot) -> None:
+    async with open_stage("slack", bot) as stage:
+        await stage.slash("boss", "threadlore", "reindex 2.0")
+        [shown] = await until(lambda: stage.server.said("C1"))
+        await stage.react("bob", Seen(shown["ts"], ""), "👍")
+        assert not stage.server.late and (await bot.counts())["votes"] == 0
+
+
+async def test_of_two_thumbs_of_one_person_one_is_enough(bot: Bot) -> None:
+    async with open_stage("slack", bot) as stage:
+        seen = await ask(stage, PORT)
+        answer_id = await bot.app.conversations.answer_of(f"{stage.key()}:{seen.id}")
+        for emoji, added, opinion in (
+            ("+1", True, 1),
+            ("+1::skin-tone-3", True, 1),
+            ("+1", False, 1),
+            ("+1::skin-tone-3", False, None),
+        ):
+            await voted(stage, seen, emoji, "bob", added)
+            assert await bot.app.engine.opinion(answer_id, stage.account("bob")) == opinion
+
+
 async def test_votes_that_wait_for_what_is_not_noted_yet_hold_back_no_other(
     bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

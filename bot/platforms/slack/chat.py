@@ -57,7 +57,7 @@ class SlackChat:
         self._streams = Streams(api, streaming, clock)
         self._messages = Messages(api, directory, self._streams, votes, pacing.posts)
         self.composer, self.send = self._messages.composer, self._messages.send
-        self.sent = self._messages.sent
+        self.sent, self.no_reply = self._messages.sent, self._messages.no_reply
         self.seed_votes, self.solve = self._messages.seed_votes, self._messages.solve
         self.asides = Asides(api, directory, self._messages)
         self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import SlackRefused
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.components import Link, Pressed, active_thread
 from bot.platforms.slack.directory import Directory
@@ -16,7 +18,8 @@ from bot.platforms.slack.home import HomeTabs
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
 from bot.platforms.slack.text.reading import is_person, timestamp, written
-from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard
+from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard, vote_of
+from bot.ports.standing import Standing
 from core.domain import MessageRef, Scope
 from core.errors import StorageUnavailable
 from core.languages import _
@@ -173,7 +176,17 @@ class Events:
         ours = author == f"slack:{self._chat.user}" and ref.key not in self._chat.sent
         just_posted = ours and at - timestamp(ref.message)[0] < NOTED_SECONDS
         reaction = Reaction(ref, person, emoji, added, event_id, author, at, just_posted=just_posted)
-        return self._then_at_home(self._dispatch.reaction(self._chat, reaction), user)
+        return self._then_at_home(self._reacted(reaction), user)
+
+    async def _reacted(self, reaction: Reaction) -> None:
+        """Hand a reaction over; a vote that was taken off with what its person has left there."""
+        if not reaction.added and vote_of(reaction.emoji) is not None:
+            with suppress(SlackRefused):
+                found = await self._chat.reader.standing(reaction.ref)
+                people = found.people if isinstance(found, Standing) else {}
+                still = tuple(name for name, accounts in people.items() if reaction.person.id in accounts)
+                reaction = replace(reaction, still=still)
+        await self._dispatch.reaction(self._chat, reaction)
 
     # --- commands and presses -----------------------------------------------------------------
 

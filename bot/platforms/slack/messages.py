@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -90,10 +90,14 @@ class Messages:
             opened = await self._api.call("conversations.open", users=to)
             to = str((opened.get("channel") or {}).get("id") or to)
         parts = await self.post(to, "", reply)
+        self.no_reply(parts)
+        return parts
+
+    def no_reply(self, parts: Iterable[MessageRef]) -> None:
+        """Note that messages are no replies, so that nobody looks for their answer."""
         self.sent.update(dict.fromkeys(part.key for part in parts))
         while len(self.sent) > _REMEMBERED:
             self.sent.popitem(last=False)
-        return parts
 
     async def show(
         self,

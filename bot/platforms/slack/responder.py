@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import time
 from typing import Any, Protocol
@@ -41,6 +41,9 @@ class Says(Protocol):
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a posted reply."""
+
+    def no_reply(self, parts: Iterable[MessageRef]) -> None:
+        """Note that messages are no replies."""
 
 
 class SlackResponder:
@@ -176,7 +179,9 @@ class SlackResponder:
                 return await self._chat.edit(self._shown, reply)
             except MessageGone as error:
                 log.info("A message that showed progress is gone, so there will be a new one: %s", error)
-        return await self._chat.post(self._where, reply)
+        shown = await self._chat.post(self._where, reply)
+        self._chat.no_reply(shown)
+        return shown
 
 
 def _pieces(reply: Reply, left: int) -> list[str]:
