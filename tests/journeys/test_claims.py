@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.conversation import strays
 from bot.conversation.triggers import Triggers
 from bot.dispatch.dispatch import dispatch_of
-from bot.ports.chat import Command, Message, Press, Reply, packed
+from bot.ports.chat import Command, Message, Press, Reply, Stray, packed
 from core.community.overrides import ChannelModes
 from core.domain import MessageRef
 from core.errors import PlatformError
@@ -141,6 +143,31 @@ async def test_what_turns_out_to_be_for_somebody_else_is_let_go(bot: Bot) -> Non
 async def test_a_sign_of_work_that_nobody_noted_becomes_the_answer(bot: Bot) -> None:
     """A process died between posting it and writing down that it did."""
     async with FakeStage(bot) as stage:
+        message, said = keep(stage.chat, PORT)
+        await bot.app.conversations.claim(claimed(message))
+        stage.chat.keep("bot", "public", said.root, "Looking it up …")
+        await bot.dispatch.resume(stage.chat)
+        [seen] = stage.replies(said)
+        assert PORTS["2.0"] in seen.text
+
+
+async def test_what_stands_under_a_question_is_looked_for_again_where_the_platform_did_not_say(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strays, "LOOK_SECONDS", (0.0, 0.0))
+
+    class Busy(FakeChat):
+        """A platform that does not say at first what it shows."""
+
+        refusals = 2
+
+        async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+            if self.refusals:
+                self.refusals -= 1
+                raise PlatformError("The platform did not answer.")
+            return await super().own_after(ref)
+
+    async with FakeStage(bot, Busy()) as stage:
         message, said = keep(stage.chat, PORT)
         await bot.app.conversations.claim(claimed(message))
         stage.chat.keep("bot", "public", said.root, "Looking it up …")
