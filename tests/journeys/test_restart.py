@@ -149,6 +149,6 @@ async def test_an_answer_that_slack_does_not_take_is_said_again(kettle: Kettle, 
     async with house(kettle) as bot, SlackStage(bot, slack) as stage:
         slack.response_uses = 0
         for method in ("chat.postEphemeral", "chat.postMessage"):
-            slack.fail(method, "internal_error", times=1)
+            slack.fail(method, "team_added_to_org", times=1)
         stage.server.slash("U2", "C1", "/ask", "How do I run a job every night?")
         await until(lambda: slack.whispers and "Every night" in slack.whispers[-1]["text"])
