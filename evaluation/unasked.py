@@ -104,7 +104,7 @@ def _post(line: str, where: str) -> Post | None:
     try:
         entry: Any = json.loads(line)
         if not isinstance(entry, dict):
-            raise ValueError("it is no JSON object")
+            raise ValueError("it is not a JSON object")
         if "question" not in entry:
             texts = [entry.get(key) for key in ("id", "kind", "split", "text")]
             speak, file = entry.get("speak"), entry.get("gold_file") or ""

@@ -35,12 +35,13 @@ def check_cluster(settings: Settings) -> None:
         )
     if settings.chroma_url:
         raise ConfigurationError(
-            "CLUSTER=true goes without CHROMA_URL: each process has a vector index of its own in its home."
+            "CLUSTER=true does not work with CHROMA_URL: each process has a vector index in its own home. "
+            "Remove CHROMA_URL."
         )
     if serves_playground(settings):
         raise ConfigurationError(
-            "CLUSTER=true goes without the playground, whose talk is in one home: set the tokens of Slack or "
-            "Discord, and THREADLORE_PLAYGROUND not to true."
+            "CLUSTER=true does not work with the playground, which keeps its conversations in one home. "
+            "Set the tokens of Slack or Discord, and remove THREADLORE_PLAYGROUND."
         )
 
 

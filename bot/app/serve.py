@@ -254,7 +254,7 @@ async def _indexed(app: Application, release: str, show: Callable[[Progress], No
         gone = await app.corpus_manager.sources_gone(release) if app.cluster.leads else gone
         if not gone:
             return False
-        log.info("%s leaves out what corpora.toml has no more: %s", release, ", ".join(sorted(gone)))
+        log.info("%s leaves out what corpora.toml no longer lists: %s", release, ", ".join(sorted(gone)))
     await app.corpus_manager.reindex(release, show, pairs=False, only=gone, windows=False)
     return True
 

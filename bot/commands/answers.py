@@ -37,7 +37,7 @@ async def answer_batch(app: Application, request: dict[str, Any], send: Send) ->
         try:
             entry = _read(line, number)
             if not isinstance(entry, dict):
-                raise UsageError("the line is no JSON object")
+                raise UsageError("the line is not a JSON object")
             key = entry.get("id", number)
             question = await question_of(app, entry)
             answer = await with_evidence(app, question, await app.engine.answer(question))
@@ -58,9 +58,9 @@ def _read(line: str, number: int) -> Any:
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:
-        raise UsageError(f"line {number} is no JSON: {error.msg} at column {error.colno}") from None
+        raise UsageError(f"line {number} is not JSON: {error.msg} at column {error.colno}") from None
     except (ValueError, RecursionError):
-        raise UsageError(f"line {number} is no JSON that can be read: too deep or too long") from None
+        raise UsageError(f"line {number} is not JSON that can be read: too deep or too long") from None
 
 
 async def question_of(app: Application, entry: Mapping[str, Any]) -> Question:

@@ -14,7 +14,7 @@ from bot.commands.registry import table
 
 FILE = Path("docs/commands.md")
 BY_HAND = (
-    ("`/ask QUESTION`", "everybody", "an answer for oneself, with a button that shares it"),
+    ("`/ask QUESTION`", "everybody", "ask for yourself alone, with a button that shares the answer"),
     ("`/threadlore help`", "everybody", "list these commands and what they do"),
 )
 """Rows of what stands in no table."""

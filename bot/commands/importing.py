@@ -144,7 +144,7 @@ def _release_named(product: Product, question: str) -> str:
     found = resolve(Question(question), product)
     if found.unknown:
         raise UsageError(
-            f'the question names {" and ".join(found.unknown)}, which is no release; write its "release"'
+            f'the question names {" and ".join(found.unknown)}, which is not a release; write its "release"'
         )
     if found.origin != "question":
         return EVERY_RELEASE

@@ -26,10 +26,10 @@ SHOW_QUESTION, SHOW_NOTHING = "question", "nothing"
 """What the asker lets people see of a question that was not asked in public."""
 
 ASK = N_("Ask a person")
-NOBODY = N_("There is nobody to ask here. An admin can name somebody in `[ask]` of `corpora.toml`.")
+NOBODY = N_("Nobody is set up to help here. An admin can add people in `[ask]` of `corpora.toml`.")
 NOT_YOURS = N_("Only the asker, a helper or an admin can ask a person.")
-NOT_THEIRS = N_("This was not asked in public, so only the person who asked can put it to somebody else.")
-YOURSELF = N_("You are the one who is asked here, so there is nobody else to ask.")
+NOT_THEIRS = N_("This was asked in private, so only the asker can pass it to a person.")
+YOURSELF = N_("You are the only person I could ask here.")
 UNREACHABLE = N_("I could not reach anybody: the message was not delivered. Please ask an admin.")
 TOO_MANY_OPEN = N_(
     "You are already waiting for answers to {count} questions. Please wait until one is resolved."
@@ -41,8 +41,8 @@ ASKED_DIRECTLY = N_("I have asked {names}, who will write to you. Nothing of thi
 ALREADY = N_("I have asked {names} already.")
 RESOLVED = N_("This is resolved already, by {name}.")
 REMEMBERED_LATER = N_(
-    "Thank you, this is resolved. I do not remember the answer, as its author is none of those who were "
-    "asked: a helper's ✅ on it makes me remember it."
+    "Thank you, this is resolved. I do not remember the answer, because its author was not asked. "
+    "If a helper puts ✅ on it, I remember it."
 )
 NO_NAME = N_("a person")
 THOSE_WHO_HELP = N_("the people who help here")

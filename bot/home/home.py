@@ -125,8 +125,9 @@ def put_right(path: Path) -> None:
     wrong = [path / name for name in FOLDERS if (path / name).exists() and not (path / name).is_dir()]
     wrong += [path / name for name in (*FILES, *_of_platforms()) if (path / name).is_dir()]
     for place in wrong:
-        what = "no folder" if place.name in FOLDERS else "no file"
-        log.warning("%s is %s; it is set aside as %s", place, what, set_aside(place) or "nothing: it stays")
+        what = "folder" if place.name in FOLDERS else "file"
+        aside = set_aside(place)
+        log.warning("%s is not a %s; %s", place, what, f"moved to {aside}" if aside else "it cannot be moved")
 
 
 def parts_of(path: Path) -> list[Path]:

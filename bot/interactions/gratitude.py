@@ -8,7 +8,7 @@ from core.languages import N_, _, ngettext
 from core.memory.scoring import Esteem
 
 COUNTED = N_("Your 👍 counts. Thank you!")
-LASTING = N_("Your 👍 counts. This answer is remembered now: who asks this again gets it at once.")
+LASTING = N_("Your 👍 counts. This answer is remembered now: anyone who asks again gets it right away.")
 SHUN = N_("Your 👍 is taken back. This answer is no longer remembered.")
 UNCOUNTED = {1: N_("Your 👍 is taken back."), 0: N_("Your 👎 is taken back.")}
 
@@ -28,7 +28,9 @@ def counted(esteem: Esteem | None) -> str:
         return _(COUNTED)
     if esteem.good == 1:
         return _(LASTING)
-    found = _("Your 👍 counts. {count} people found this answer good: who asks this again gets it at once.")
+    found = _(
+        "Your 👍 counts. {count} people found this answer good: anyone who asks again gets it right away."
+    )
     return found.format(count=esteem.good)
 
 

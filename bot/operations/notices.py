@@ -115,7 +115,9 @@ class Notices:
                 continue
             problem = await self._post(replace(known, text=text), concerns)
             if problem:
-                log.warning("%s was not told %r, it is tried again for a day: %s", channel, key, problem)
+                log.warning(
+                    "a message to %s (%s) was not sent, retrying for a day: %s", channel, key, problem
+                )
             told_at = 0.0 if problem else self._clock()
             await self._store.keep(replace(known, told_at=told_at, tries=known.tries + 1))
 
@@ -131,14 +133,14 @@ class Notices:
             if self._clock() - notice.at < GIVE_UP_SECONDS and notice.destination in self.channels:
                 await self._say(notice)
             else:
-                log.error("%s could not be told for a day: %s", notice.destination, notice.text)
+                log.error("a message to %s could not be sent for a day: %s", notice.destination, notice.text)
                 await self._store.keep(replace(notice, text=""))
 
     async def _say(self, notice: Notice) -> None:
         problem = await self._post(notice)
         told = replace(notice, text="", told_at=self._clock()) if not problem else notice
         if problem:
-            log.warning("%s was not told, it is tried again: %s", notice.destination, problem)
+            log.warning("a message to %s was not sent, retrying: %s", notice.destination, problem)
         await self._store.keep(replace(told, tries=notice.tries + 1))
 
     async def _post(self, notice: Notice, concerns: str = "") -> str:

@@ -23,7 +23,7 @@ _UNTRANSLATED = N_(
     "Your question is in {language}, the documentation is in {documentation}, and no language model"
     " translated it. Ask in {documentation}."
 )
-_MAY_HELP = N_("These pages share words with your question:")
+_MAY_HELP = N_("These pages mention words from your question:")
 
 
 def calculation(working: str, result: str, facts: Sequence[str]) -> str:
@@ -99,9 +99,7 @@ def dont_know(
 
 def remembered(question: str, answer: str) -> str:
     """Offer the answer to a question like this one, which is remembered."""
-    said = _("Somebody asked something like it: “{question}” They were told:").format(
-        question=inert(question)
-    )
+    said = _("A similar question was answered: “{question}”").format(question=inert(question))
     kept: list[str] = []
     for block in split(answer):
         if kept and sum(map(len, kept)) + len(block.text) > REMEMBERED:

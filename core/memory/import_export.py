@@ -118,11 +118,11 @@ def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
         try:
             row = json.loads(content)
         except json.JSONDecodeError as error:
-            yield line, f"it is no JSON: {error.msg} at column {error.colno}"
+            yield line, f"it is not JSON: {error.msg} at column {error.colno}"
         except (ValueError, RecursionError):
-            yield line, "it is no JSON that can be read: too deep or too long"
+            yield line, "it is not JSON that can be read: too deep or too long"
         else:
-            yield line, row if isinstance(row, dict) else "it is no JSON object"
+            yield line, row if isinstance(row, dict) else "it is not a JSON object"
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:

@@ -98,9 +98,9 @@ def _read(file: Path, passages: dict[str, Passage]) -> Iterator[FollowUp]:
         raw = file.read_bytes()
         rows = json.loads(gzip.decompress(raw) if file.suffix == ".gz" else raw)
     except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{file.name} is no JSON: {error}") from None
+        raise UsageError(f"{file.name} is not JSON: {error}") from None
     except RecursionError:
-        raise UsageError(f"{file.name} is no JSON that can be read: it is nested too deep.") from None
+        raise UsageError(f"{file.name} is not JSON that can be read: it is nested too deep.") from None
     if not isinstance(rows, list) or not rows or not isinstance(rows[0], dict):
         return
     try:

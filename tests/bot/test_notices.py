@@ -81,7 +81,7 @@ async def test_what_cannot_be_said_for_a_day_is_logged_and_given_up(
     await office.notices.tell_admins("Something.")
     office.now += GIVE_UP_SECONDS
     await office.notices.retry()
-    assert "slack:C1 could not be told for a day: Something." in caplog.text
+    assert "a message to slack:C1 could not be sent for a day: Something." in caplog.text
     assert await office.store.untold() == ()
 
 

@@ -98,7 +98,7 @@ async def test_a_thumb_says_what_it_has_just_done(kettle: Kettle) -> None:
         await told(stage, "ann", "Your 👍 counts. One more 👍 and it is remembered.")
         assert REUSED not in (await ask(stage, REWORDED)).text
         await stage.press("bob", seen, "up")
-        await told(stage, "bob", "2 people found this answer good: who asks this again gets it at once.")
+        await told(stage, "bob", "2 people found this answer good: anyone who asks again gets it right away.")
         assert REUSED in (await ask(stage, REWORDED)).text
 
 

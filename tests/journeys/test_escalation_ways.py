@@ -161,7 +161,7 @@ async def test_who_is_asked_themselves_cannot_ask(bot: Bot) -> None:
     async with FakeStage(bot) as stage:
         appoint(stage, bot, "ann")
         await asked(stage)
-        await told(stage, "ann", "You are the one who is asked here")
+        await told(stage, "ann", "You are the only person I could ask here")
         assert not stage.inbox("ann")
 
 
@@ -172,7 +172,7 @@ async def test_a_helper_asks_for_somebody_but_not_with_what_is_private(bot: Bot)
         await stage.press("hal", await ask(stage, QUESTION), "person")
         assert "hal, for ann, would like help" in squeezed((await ticket(stage, "ivy")).text)
         await stage.press("hal", await ask(stage, QUESTION, "private"), "person")
-        await told(stage, "hal", "This was not asked in public")
+        await told(stage, "hal", "This was asked in private")
         assert len(stage.inbox("ivy")) == 1
 
 

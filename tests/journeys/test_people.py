@@ -337,7 +337,7 @@ def _into(said: list[dict[str, object]]) -> Send:
 async def test_without_a_model_it_is_quoted_with_the_question_that_it_answers(bot: Bot) -> None:
     stage, url = await accepted(bot)
     seen = await ask(stage, IN_OTHER_WORDS)
-    assert f"Somebody asked something like it: “{VALVE}”" in seen.text and SOAK in seen.text
+    assert f"A similar question was answered: “{VALVE}”" in seen.text and SOAK in seen.text
     assert url in seen.text and "I don't know" not in seen.text and "from the documentation" not in seen.text
     answered = await bot.app.engine.answer(Question(IN_OTHER_WORDS))
     assert answered.route == "quote" and answered.similarity is not None and answered.similarity < 0.674

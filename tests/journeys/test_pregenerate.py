@@ -193,7 +193,7 @@ async def test_what_a_reviewer_refuses_is_gone_and_stays_away(kettle: Kettle, tm
         assert records[0]["Question"] in await questions_of(bot, records[0]["Path"])
         assert await verified(bot)
         path.write_text('{"Keep": false}\n', "utf-8")
-        with pytest.raises(UsageError, match="line 1 is no line of a sample"):
+        with pytest.raises(UsageError, match="line 1 is not a line of a sample"):
             await told(bot, "pregenerate", reviewed=str(path))
         with pytest.raises(UsageError, match="cannot be read"):
             await told(bot, "pregenerate", reviewed=str(tmp_path / "none.jsonl"))

@@ -47,7 +47,11 @@ def backup(settings: Settings, options: Namespace) -> int:
         half.replace(out)
     finally:
         half.unlink(missing_ok=True)
-    how = "encrypted" if passphrase else "not encrypted: whoever reads it reads all that people wrote"
+    how = (
+        "encrypted"
+        if passphrase
+        else "not encrypted: anyone who can open it can read everything that people wrote"
+    )
     print(f"{out}: {manifest} rows, {out.stat().st_size / 1e6:.1f} MB, {how}.")
     return 0
 

@@ -199,7 +199,7 @@ async def over_http(settings: Settings, port: int) -> None:
 def address_of(host: str, port: int) -> str:
     """Return where the server is asked. Raises UsageError for what is no port."""
     if not 1 <= port <= LAST_PORT:
-        raise UsageError(f"{port} is no port; choose one from 1 to {LAST_PORT} with --http.")
+        raise UsageError(f"{port} is not a port; choose one from 1 to {LAST_PORT} with --http.")
     return f"http://{_bracketed(host)}:{port}{PATH}"
 
 

@@ -203,8 +203,8 @@ def _keeps(text: str, path: Path) -> dict[tuple[str, str], bool]:
             asked, kept = ("", ""), None
         if not all(isinstance(one, str) for one in asked) or not isinstance(kept, bool):
             raise UsageError(
-                f"{path}, line {number} is no line of a sample; leave each as --sample wrote it and set Keep "
-                f"to false where a pair is wrong."
+                f"{path}, line {number} is not a line of a sample; leave each as --sample wrote it and set "
+                f"Keep to false where a pair is wrong."
             )
         found[asked] = kept
     return found

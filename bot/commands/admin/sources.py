@@ -98,7 +98,7 @@ COMMAND = Command(
         Option("action", "What to do; list when left out", choices=ACTIONS),
         Option("address", "A website, a git repository (@ref:folder), or package==version", rest=True),
         Option(
-            "private", "The website is on this network; asks nobody else's", kind="flag", where="terminal"
+            "private", "Allow a website of your own network, and no others", kind="flag", where="terminal"
         ),
     ),
     changes=True,
@@ -109,6 +109,6 @@ COMMAND = Command(
     further=(
         "the list also says when each is read next, and what was passed over and why; what is added is kept "
         "in `added.toml` in the home, and answers as a release of its own; `remove` also deletes the pages "
-        "of a release that `corpora.toml` has no more"
+        "of a release that `corpora.toml` no longer lists"
     ),
 )

@@ -90,7 +90,7 @@ def check(settings: Settings, options: Namespace) -> None:
 COMMAND = Command(
     "gaps",
     "look",
-    "what was asked in public and not answered, or not well",
+    "list what was asked in public and not answered, or not well",
     run,
     text,
     (

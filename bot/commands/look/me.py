@@ -114,7 +114,7 @@ def given_text(result: Result) -> Sequence[str]:
 DEFAULT = Command(
     "default-release",
     "admin",
-    "show or set the release that a channel's questions are about where they name none",
+    "show or set the release for a channel's questions that name none",
     give,
     given_text,
     options=(

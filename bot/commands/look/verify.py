@@ -51,7 +51,7 @@ COMMAND = Command(
     (
         Option(
             "repair",
-            "Mend what is made of the database: vectors, both indexes, memory's order",
+            "Rebuild from the database what is wrong: vectors, both indexes, memory's order",
             kind="flag",
             named=True,
         ),

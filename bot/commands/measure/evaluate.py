@@ -159,7 +159,7 @@ TRY = Command(
 CHECK = Command(
     "check",
     "measure",
-    "which upvoted answers a change of the documentation breaks; exit status 1 where one does",
+    "list the upvoted answers that a documentation change breaks; exit status 1 where one does",
     run,
     options=(
         Option("release", "The release whose pages change", required=True, dashed=True),

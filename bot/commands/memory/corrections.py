@@ -58,7 +58,7 @@ def corrections_lines(corrections: Sequence[Correction]) -> list[str]:
 COMMAND = Command(
     "memory corrections",
     "admin",
-    "what people found wrong with answers, and what they wrote instead",
+    "list what people found wrong with answers, and what they wrote instead",
     run,
     text,
     where="chat",

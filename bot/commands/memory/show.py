@@ -24,7 +24,7 @@ ORIGINS = {
 }
 QUESTION = Option(
     "question",
-    "Number of a question that is not its own, as `memory show` lists them: let the pair answer it again",
+    "Number of a ruled-out question that `memory show` lists: reuse the answer for it again",
     kind="number",
     named=True,
     metavar="N",
@@ -229,8 +229,8 @@ async def restore(app: Application, given: Given) -> Result:
         raise UsageError(f"{named(pair)} is not retired; now {standing(app.memory, pair)}.")
     if pair.origin == "person":
         raise UsageError(
-            f"{named(pair)} is what a person wrote, who may have taken it back: a helper's ✅ put anew on "
-            "their message brings it back, or the better answer sent once more."
+            f"{named(pair)} was written by a person, who may have withdrawn it. To bring it back, a helper "
+            "puts ✅ on their message again, or the better answer is sent again."
         )
     if newer := await _in_place_of(app, pair):
         raise UsageError(f"{named(pair)} was replaced by {newer} in an import; retire that one first.")

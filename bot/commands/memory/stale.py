@@ -53,7 +53,7 @@ async def run(app: Application, given: Given) -> Result:
     rows = []
     for item in await app.stale_review.waiting():
         scope = item.pair.scope
-        seen = heard(given.audience, scope, item.finding) if item.finding else "Not looked at yet."
+        seen = heard(given.audience, scope, item.finding) if item.finding else "Not checked yet."
         rows.append(Row(item, heard(given.audience, scope, shortened(item.pair.question)), seen))
     return Result(rows, () if rows else ("No remembered answer waits: all cite pages as they are.",))
 
@@ -64,17 +64,17 @@ def text(result: Result) -> Sequence[str]:
 
 
 def _told(row: Row) -> str:
-    offer = " `--new` would take what would be answered now." if row.item.proposal else ""
+    offer = " `--new` replaces it with what the bot would answer now." if row.item.proposal else ""
     return f"{row.item.pair.id}  {' and '.join(row.item.releases)}  {row.question}\n  {row.finding}{offer}"
 
 
 COMMAND = Command(
     "memory stale",
     "admin",
-    "remembered answers whose pages changed",
+    "list remembered answers whose pages changed",
     run,
     text,
-    (Option("check", "Look at those first that nobody looked at yet", kind="flag", where="terminal"),),
+    (Option("check", "Check the answers first that are not checked yet", kind="flag", where="terminal"),),
     is_list=True,
     rank=34,
 )
@@ -105,7 +105,7 @@ RENEW = Command(
     "allow an answer again whose pages changed",
     renew,
     renewed_text,
-    (ID, Option("new", "With what would be answered now", kind="flag")),
+    (ID, Option("new", "Replace it with what the bot would answer now", kind="flag")),
     changes=True,
     audit=lambda given: (given.get("id"),),
     rank=35,

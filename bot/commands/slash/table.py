@@ -30,7 +30,7 @@ ONLY_ADMINS = N_(
 )
 CONFIRM = "confirm"
 """The word that does at once what cannot be undone."""
-YES = N_("Yes, remove it")
+YES = N_("Yes, delete it")
 
 
 def account_on(platform: str) -> re.Pattern[str]:

@@ -177,7 +177,7 @@ class DiscordPlatform:
             raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise PlatformError(
-                f"Discord's gateway sends what is no event ({type(error).__name__}): start again later."
+                f"Discord's gateway sent an invalid event ({type(error).__name__}): start again later."
             ) from error
         except (discord.HTTPException, discord.GatewayNotFound) as error:
             raise PlatformError(f"Discord refuses the connection ({error}): start again later.") from error

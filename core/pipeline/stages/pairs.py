@@ -62,7 +62,7 @@ class CiteRemembered:
                 marks.setdefault(entry.number, []).append(own.number)
         text = remarked(draft.text, marks)
         if any(entry.hash in told and told[entry.hash].stale for entry in draft.citations):
-            told_so = _("This may be outdated: the pages it rests on have changed.")
+            told_so = _("This may be outdated: the pages it cites have changed.")
             context.is_stale, context.lasting = True, text
             text = f"{text}\n\n*{told_so}*"
         context.draft = replace(draft, text=text, citations=tuple(cited))

@@ -118,7 +118,7 @@ def test_other_files_are_left_out(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="There is no"):
         read_conversations(tmp_path / "missing")
     (tmp_path / "broken.json").write_text("[", "utf-8")
-    with pytest.raises(UsageError, match=r"broken\.json is no JSON"):
+    with pytest.raises(UsageError, match=r"broken\.json is not JSON"):
         read_conversations(tmp_path)
 
 
@@ -167,5 +167,5 @@ def test_files_that_are_cut_or_nested_too_deep_are_named(tmp_path: Path) -> None
     (tmp_path / "talk.json.gz").write_bytes(gzip.compress(b'[{"turn": []}]' * 1000)[:-20])
     (tmp_path / "deep.json").write_text("[" * 100_000, "utf-8")
     for name in ("talk.json.gz", "deep.json"):
-        with pytest.raises(UsageError, match=f"{name} is no JSON"):
+        with pytest.raises(UsageError, match=f"{name} is not JSON"):
             read_conversations(tmp_path / name)

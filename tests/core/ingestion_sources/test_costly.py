@@ -112,7 +112,7 @@ def test_exports_that_take_too_much_are_sources_that_failed(tmp_path: Path) -> N
     (tmp_path / "hostile.json").write_text("[]")
     options = github.Options(repository="pallets/flask", export="hostile.json")
     issues = github.GithubSource(spec("github", options, tmp_path), tmp_path, Tired())
-    with pytest.raises(SourceError, match=r"hostile\.json is no JSON that can be read: over the limit"):
+    with pytest.raises(SourceError, match=r"hostile\.json is not JSON that can be read: over the limit"):
         list(issues.documents())
 
 

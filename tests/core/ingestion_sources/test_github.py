@@ -213,7 +213,7 @@ def test_an_export_of_the_command_line_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(None, "cannot be read"), ("{", "is no JSON"), ("{}", "is no list")]
+    ("content", "said"), [(None, "cannot be read"), ("{", "is not JSON"), ("{}", "is no list")]
 )
 def test_an_export_that_is_none_is_told(tmp_path, content, said):
     if content is not None:

@@ -157,7 +157,7 @@ def test_discord_channels_and_posts_are_read(tmp_path):
         (lambda place: None, "There is no"),
         (lambda place: place.mkdir(), "no folder with a channel's days"),
         (lambda place: place.write_bytes(b"no zip"), "no zip that can be read"),
-        (lambda place: (place.mkdir(), (place / "a.json").write_text("{")), "a.json is no JSON"),
+        (lambda place: (place.mkdir(), (place / "a.json").write_text("{")), "a.json is not JSON"),
     ],
 )
 def test_what_is_no_export_is_told(tmp_path, make, said):

@@ -66,7 +66,7 @@ async def test_without_a_model_what_a_helper_accepted_is_quoted_with_its_questio
     pair = await told(bot)
     answer = await bot.ask(NEAR)
     assert answer.route == "quote" and answer.pair_id == pair.id and answer.citations == pair.citations
-    assert answer.text.startswith("Somebody asked something like it: “Which resin") and ANSWER in answer.text
+    assert answer.text.startswith("A similar question was answered: “Which resin") and ANSWER in answer.text
 
 
 async def test_a_pair_is_told_with_its_votes_beside_the_pages() -> None:

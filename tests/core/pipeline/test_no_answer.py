@@ -73,7 +73,7 @@ def test_a_remembered_answer_to_a_question_like_it_is_offered() -> None:
     context = asked("chess", recall=Recall("reference", ((pair, 0.7),)))
     answer = dont_know(context, FLASK)
     assert answer.text == (
-        "I don't know.\n\nSomebody asked something like it: “How do I sign cookies?” They were told:\n\n"
+        "I don't know.\n\nA similar question was answered: “How do I sign cookies?”\n\n"
         "Set `SECRET_KEY`.\n\nKeep it safe."
     )
     assert answer.taken.pairs == {"p1"} and answer.route == "abstain"
@@ -87,7 +87,7 @@ def test_a_question_in_another_language_is_told_why_and_gets_pages_that_have_its
         "Your question is in German, the documentation is in English, and no language model"
     )
     assert (
-        "These pages share words with your question:\n- [Quickstart › Sessions](" in text
+        "These pages mention words from your question:\n- [Quickstart › Sessions](" in text
         and "I don't know" not in text
     )
     context.course.taken["understand"] = "rules: No model server."

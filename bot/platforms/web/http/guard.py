@@ -126,7 +126,7 @@ class Guard:
         """Return True if a page of that origin is one of this server, by its own name or by a proxy's."""
         found = _ORIGIN.fullmatch(origin)
         if found is None and origin != "null":
-            raise ApiError(400, "The Origin header is no address of a site.")
+            raise ApiError(400, "The Origin header is not the address of a site.")
         place = found[2] if found else ""
         return bool(place) and (place.lower() == host.lower() or name_of(place) in self.hosts.allowed)
 

@@ -209,7 +209,9 @@ class GithubSource:
         except OSError as error:
             raise self._spec.error(f"{place} cannot be read: {error.strerror}; correct `export`") from None
         except (ValueError, TooCostly) as error:
-            raise self._spec.error(f"{place} is no JSON that can be read: {error}; export it again") from None
+            raise self._spec.error(
+                f"{place} is not JSON that can be read: {error}; export it again"
+            ) from None
         if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             raise self._spec.error(f"{place} is no list of issues; `gh issue list --json …` makes one")
         return [("discussions" if "answer" in item else "issues", item) for item in found]

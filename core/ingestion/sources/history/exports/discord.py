@@ -80,7 +80,7 @@ def read_channel(file: Path) -> DiscordChannel | None:
                 else:
                     posts += _posts([value], told)
     except ValueError as error:
-        raise NoExport(f"{file.name} is no JSON: {error}") from None
+        raise NoExport(f"{file.name} is not JSON: {error}") from None
     channel = told.get("channel")
     if not isinstance(channel, dict):
         return None

@@ -125,7 +125,7 @@ class _Files:
         try:
             found = json.loads(content)
         except ValueError as error:
-            raise NoExport(f"{name} is no JSON: {error}") from None
+            raise NoExport(f"{name} is not JSON: {error}") from None
         if not isinstance(found, list):
             raise NoExport(f"{name} is no list")
         return found
