@@ -7,6 +7,7 @@ from collections import Counter
 from bot.operations.application import Application
 from bot.rendering.sources import kept_lines
 from core.ports import Corpus, entries, pairs_collection
+from core.text.plurals import counted, plural
 
 RESTART = "restart the bot: every start repairs the indexes from the database"
 RESTORE = "the database is damaged: go back to a backup (docs/running.md), then run `threadlore index`"
@@ -36,14 +37,16 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
                 else ()
             )
             told.append(
-                f"{release}: {corpus.documents} documents, {corpus.chunks} passages and {len(pairs)} pairs "
-                f"made of them are as they should be."
+                f"{release}: {counted(corpus.documents, 'document')}, "
+                f"{counted(corpus.chunks, 'passage')} and {counted(len(pairs), 'pair')} made of them "
+                "are as they should be."
             )
         left = await app.corpora.leftovers(release)
         if left and not _runs(app, release):
+            documents = counted(left, "document was", "documents were")
             told.append(
-                f"{release}: {left} documents were read by a run that was cut short, and do not answer yet; "
-                f"`threadlore index --release {release}` goes on with them or removes them."
+                f"{release}: {documents} read by a run that was cut short; they do not answer yet: "
+                f"`threadlore index --release {release}` goes on with them, or removes them."
             )
     told += kept_lines(await app.corpus_manager.kept())
     if not app.corpus_manager.progress():
@@ -51,7 +54,7 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
     memory = await app.memory.verify() + await app.upkeep.broken()
     wrong += [f"memory: {sentence} Run `threadlore memory rebuild`." for sentence in memory]
     if not memory:
-        told.append(f"Memory: {len(await app.memory.placed())} answers, all match the votes.")
+        told.append(f"Memory: {counted(len(await app.memory.placed()), 'answer')}, all match the votes.")
     return told, wrong
 
 
@@ -75,22 +78,24 @@ async def _corpus(app: Application, corpus: Corpus) -> list[str]:
     name, wrong = corpus.release, []
     documents, rows = await app.corpora.manifest(name), await app.corpora.rows(name)
     for what, kept, said in (
-        ("documents", len(documents), corpus.documents),
-        ("passages", len(rows), corpus.chunks),
+        ("document", len(documents), corpus.documents),
+        ("passage", len(rows), corpus.chunks),
     ):
         if kept != said:
-            wrong.append(f"{name}: {kept} {what} are kept where {said} were indexed; {RESTORE}.")
+            are = plural(kept, "is", "are")
+            wrong.append(f"{name}: {counted(kept, what)} {are} kept where {said} were indexed; {RESTORE}.")
     twice = [place for place, count in Counter((d.source, d.path) for d in documents).items() if count > 1]
     if twice:
-        wrong.append(f"{name}: {len(twice)} documents are kept twice, such as {twice[0][1]}; {RESTORE}.")
+        told = counted(len(twice), "document is", "documents are")
+        wrong.append(f"{name}: {told} kept twice, such as {twice[0][1]}; {RESTORE}.")
     empty = {d.id: d.path for d in documents}.keys() - {row.document_id for row in rows}
     if empty:
-        wrong.append(f"{name}: {len(empty)} documents have no passages; {RESTORE}.")
+        told = counted(len(empty), "document has", "documents have")
+        wrong.append(f"{name}: {told} no passages; {RESTORE}.")
     lacking = await app.corpora.missing_vectors(corpus.encoder, [row.text_hash for row in rows])
     if lacking:
-        wrong.append(
-            f"{name}: {len(lacking)} passages have no vector; run `threadlore index --release {name}`."
-        )
+        told = counted(len(lacking), "passage has", "passages have")
+        wrong.append(f"{name}: {told} no vector; run `threadlore index --release {name}`.")
     answers = app.searcher.corpora.get(name)
     if answers is None or answers.generation != corpus.generation:
         wrong.append(f"{name}: an older corpus answers than the one that is live; {RESTART}.")
@@ -100,7 +105,7 @@ async def _corpus(app: Application, corpus: Corpus) -> list[str]:
 async def _indexes(app: Application, corpus: Corpus) -> list[str]:
     """Compare both indexes with the passages in the database."""
     wanted = {row.id for row in await app.corpora.rows(corpus.release)}
-    return await _compared(app, corpus.release, corpus.collection, wanted, "passages")
+    return await _compared(app, corpus.release, corpus.collection, wanted, "passage")
 
 
 async def _pairs(app: Application, corpus: Corpus) -> list[str]:
@@ -111,21 +116,25 @@ async def _pairs(app: Application, corpus: Corpus) -> list[str]:
     pairs = await app.corpus_manager.pregeneration.pairs(name)
     pages = {row.context_id for row in await app.corpora.rows(name)}
     lost = [pair for pair in pairs if pair.context_id not in pages]
-    wrong = [f"{name}: {len(lost)} pairs cite pages that are gone; {RESTORE}."] if lost else []
+    told = counted(len(lost), "pair cites", "pairs cite")
+    wrong = [f"{name}: {told} pages that are gone; {RESTORE}."] if lost else []
     if _runs(app, name):
         return wrong  # they are embedded and indexed after they are made
     wanted = {key for pair in pairs for key, _, _ in entries(pair)}
-    return wrong + await _compared(app, name, pairs_collection(corpus), wanted, "texts of pairs")
+    return wrong + await _compared(
+        app, name, pairs_collection(corpus), wanted, "text of pairs", "texts of pairs"
+    )
 
 
-async def _compared(app: Application, name: str, collection: str, wanted: set[str], what: str) -> list[str]:
+async def _compared(app: Application, name: str, collection: str, wanted: set[str], *what: str) -> list[str]:
     wrong = []
     for index, its in ((app.vectors, "vector index"), (app.words, "word index")):
         present = await index.ids(collection)
         if missing := len(wanted - present):
-            wrong.append(f"{name}: the {its} lacks {missing} of {len(wanted)} {what}; {RESTART}.")
+            wrong.append(f"{name}: the {its} lacks {missing} of {counted(len(wanted), *what)}; {RESTART}.")
         if (extra := len(present - wanted)) and not _runs(app, name):
-            wrong.append(f"{name}: the {its} holds {extra} {what} that are not live; {RESTART}.")
+            are = plural(extra, "is", "are")
+            wrong.append(f"{name}: the {its} holds {counted(extra, *what)} that {are} not live; {RESTART}.")
     return wrong
 
 
@@ -136,7 +145,7 @@ async def _strangers(app: Application) -> list[str]:
     wrong = []
     for index, its in ((app.vectors, "vector index"), (app.words, "word index")):
         if others := await index.collections() - used:
-            wrong.append(f"The {its} holds {len(others)} collections of no corpus; {RESTART}.")
+            wrong.append(f"The {its} holds {counted(len(others), 'collection')} of no corpus; {RESTART}.")
     return wrong
 
 

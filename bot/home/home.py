@@ -14,6 +14,7 @@ from typing import TextIO
 from bot.ports import platforms
 from core.errors import HomeBusy, HomeError
 from core.system.private_files import is_loose, locked, private, private_folder, set_aside, tighten
+from core.text.plurals import counted, plural
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +110,10 @@ def close(path: Path) -> None:
         within = (place for part in parts for place in inside(part))
         if count := sum(tighten(place) for place in (path, *parts, *within)):
             log.warning(
-                "%d files and folders of the home %s were open to others, and are closed", count, path
+                "%s of the home %s %s open to others; only you have access now",
+                counted(count, "file or folder", "files and folders"),
+                path,
+                plural(count, "was", "were"),
             )
     if is_loose(path):
         log.warning(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.insights.statistics import Gap
 from core.text.markup import inert, link
+from core.text.plurals import counted
 from core.text.words import cut_at_word, one_line
 
 SHOWN = 10
@@ -16,9 +17,10 @@ LONGEST = 150
 
 def gaps_text(found: Sequence[Gap], days: int, shown: int = SHOWN) -> str:
     """List gaps in Markdown, the largest first."""
+    span = counted(days, "day")
     if not found:
-        return f"All that was asked in public in the last {days} days was answered, and nobody complained."
-    lines = [f"Not answered, or not well, in the last {days} days:", *map(_line, found[:shown])]
+        return f"All that was asked in public in the last {span} was answered, and nobody complained."
+    lines = [f"Not answered, or not well, in the last {span}:", *map(_line, found[:shown])]
     if len(found) > shown:
         lines.append(f"… and {len(found) - shown} more; `threadlore gaps` lists them all.")
     return "\n".join(lines)
@@ -30,10 +32,9 @@ def digest_text(found: Sequence[Gap], product: str, days: int, wrong_reuse: int 
     if not found:
         return told
     questions = sum(len(gap.questions) for gap in found)
-    topics = f"{len(found)} topic" if len(found) == 1 else f"{len(found)} topics"
-    asked = f"{questions} question" if questions == 1 else f"{questions} questions"
+    asked = f"{counted(questions, 'question')} on {counted(len(found), 'topic')}"
     lines = [
-        f"**What the {product} documentation did not answer in the last {days} days**: {asked} on {topics}.",
+        f"**What the {product} documentation did not answer in the last {counted(days, 'day')}**: {asked}.",
         *map(_line, found[:IN_DIGEST]),
         "`/threadlore gaps` shows more, `threadlore gaps --markdown FILE` writes a page for writers.",
         *([told] if wrong_reuse else []),
@@ -42,8 +43,8 @@ def digest_text(found: Sequence[Gap], product: str, days: int, wrong_reuse: int 
 
 
 def _wrongly(count: int, days: int) -> str:
-    answers = "1 remembered answer was" if count == 1 else f"{count} remembered answers were"
-    return f"**Wrong reuse**: {answers} to another question in the last {days} days, as people said."
+    answers, span = counted(count, "remembered answer was", "remembered answers were"), counted(days, "day")
+    return f"**Wrong reuse**: {answers} to another question in the last {span}, as people said."
 
 
 def _line(gap: Gap) -> str:

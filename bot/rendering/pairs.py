@@ -11,6 +11,7 @@ from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.text import words as text
 from core.text.markup import inert
+from core.text.plurals import counted
 
 SHOWN = 90
 """Characters of a question in a list."""
@@ -53,8 +54,9 @@ def standing(memory: CommunityMemory, pair: Remembered) -> str:
     if not pair.aside and not pair.opinions and pair.origin == "answer":
         where = "nobody's vote stands on it"
     return (
-        f"{where}: score {row['score']:.2f} from a prior of {pair.prior:.2f} and {row['up']} votes for "
-        f"and {row['down']} against it, reused {pair.uses} times{flags(memory, pair)}"
+        f"{where}: score {row['score']:.2f} from a prior of {pair.prior:.2f} and "
+        f"{counted(row['up'], 'vote')} for and {row['down']} against it, "
+        f"reused {counted(pair.uses, 'time')}{flags(memory, pair)}"
     )
 
 

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from bot.rendering.splitting import broken
+from core.text.plurals import plural
 
 WIDEST = 100
 """Columns of prose; longer lines are hard to read."""
@@ -152,7 +153,7 @@ def _rate_of(progress: dict[str, Any]) -> str:
 def _line_of(progress: dict[str, Any]) -> str:
     """Return what a stage of a release has done, and how long it still takes."""
     total, many = progress["total"], progress["unit"]
-    noun = many if (total or progress["done"]) != 1 else many[:-1]
+    noun = plural(total or progress["done"], many[:-1], many)
     counted = f"{progress['done']}{f' of {total}' if total else ''} {noun}"
     seconds, left = progress["eta_s"], ""
     if seconds and seconds >= 1:

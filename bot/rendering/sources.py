@@ -14,6 +14,7 @@ from core.corpora.manager import CorpusManager
 from core.ingestion.reading import STAYS, Reading
 from core.memory.community import CommunityMemory
 from core.ports import CorpusStore, Remembered, SourceRun
+from core.text.plurals import counted
 from core.text.times import iso, minute_of, since_epoch
 from core.workers.process import is_too_costly
 
@@ -87,7 +88,7 @@ def status_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = []
     newest_first = list(reversed(sources))
     for source in sorted(newest_first, key=lambda source: not source["failures"]):
-        failed = f", ⚠ failed {source['failures']} times" if source["failures"] else ""
+        failed = f", ⚠ failed {counted(source['failures'], 'time')}" if source["failures"] else ""
         passed = f", {len(source['skipped'])} passed over" if source["skipped"] else ""
         said = f" ({_reasons(source['skipped'])})" if source["skipped"] else ""
         at = source.get("next_at")
@@ -123,7 +124,7 @@ def kept_lines(kept: Mapping[str, int]) -> list[str]:
 def _lines(entry: Mapping[str, Any]) -> list[str]:
     read = f"read {minute_of(entry['read_at'])} UTC" if entry["read_at"] else "not read yet"
     due = f"next {minute_of(entry['next_at'])} UTC" if entry["next_at"] else "due now"
-    told = f"- {entry['kind']} `{entry['place']}`: {entry['pages']} pages, {read}, {due}, every "
+    told = f"- {entry['kind']} `{entry['place']}`: {counted(entry['pages'], 'page')}, {read}, {due}, every "
     adapts = " (as often as it changes)" if entry["adapts"] else ""
     lines = [told + length(entry["interval"]) + adapts]
     if entry["skipped"]:

@@ -11,6 +11,7 @@ from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
 from core.ports.channels import ModeSet, Pause
+from core.text.plurals import counted
 from core.text.times import minute_of
 
 GROWTH_DAYS = 5
@@ -28,7 +29,7 @@ def status_text(status: dict[str, Any]) -> str:
         *(["Sources (UTC):", *status_lines(status["sources"]), ""] if status["sources"] else []),
         *kept_lines(status.get("kept", {})),
         f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
-        f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
+        f"{counted(memory['votes'], 'vote')} on {counted(memory['answers'], 'answer')}{_bounds(memory)}",
         *_stored(memory),
         "",
         f"Embedder: {status['embedder']}",
@@ -93,9 +94,8 @@ def releases_text(releases: list[dict[str, Any]]) -> str:
     lines = []
     for entry in reversed(releases):
         latest = " (latest)" if entry["latest"] else ""
-        state = (
-            f"{entry['documents']} pages, {entry['chunks']} passages" if entry["ready"] else "not ready yet"
-        )
+        size = f"{counted(entry['documents'], 'page')}, {counted(entry['chunks'], 'passage')}"
+        state = size if entry["ready"] else "not ready yet"
         lines.append(f"- **{entry['name']}**{latest}: {state}")
     return "\n".join(lines)
 
@@ -107,11 +107,11 @@ def progress_text(progress: Progress) -> str:
     if progress.stage in ("waiting", "done"):
         return f"{progress.release}: {progress.stage}"
     if progress.stage == "reading":
-        return f"{progress.release}: reading {progress.source} ({progress.done} pages)"
+        return f"{progress.release}: reading {progress.source} ({counted(progress.done, 'page')})"
     rate = f", {progress.rate:.0f}/s" if progress.rate >= 1 else ""
     left = f", {progress.eta_s:.0f} s left" if progress.eta_s is not None else ""
-    counted = f"{progress.done} of {progress.total} {progress.unit}"
-    return f"{progress.release}: {progress.doing}, {counted}{rate}{left}"
+    told = f"{progress.done} of {progress.total} {progress.unit}"
+    return f"{progress.release}: {progress.doing}, {told}{rate}{left}"
 
 
 def failed_text(failed: Sequence[tuple[str, ThreadloreError]]) -> str:
@@ -132,8 +132,9 @@ def done_text(done: list[Indexed]) -> str:
             f"{reading.unchanged} unchanged{kept}{passed}"
         )
         lines.append(
-            f"{item.corpus.release}: {item.corpus.documents} pages, {item.corpus.chunks} passages "
-            f"({changes}), {item.embedded} embedded in {item.seconds:.1f} s{failed}"
+            f"{item.corpus.release}: {counted(item.corpus.documents, 'page')}, "
+            f"{counted(item.corpus.chunks, 'passage')} ({changes}), "
+            f"{item.embedded} embedded in {item.seconds:.1f} s{failed}"
         )
     return "\n".join(lines)
 

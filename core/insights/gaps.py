@@ -16,6 +16,7 @@ from core.memory.scoring import DAY_SECONDS, Thresholds
 from core.models.embedding.encoder import Encoders
 from core.ports import Matrix, for_questions
 from core.system.offload import aside
+from core.text.plurals import counted
 from core.text.times import day_of
 from core.text.words import cut_at_word, one_line
 
@@ -129,9 +130,9 @@ def page(gaps: Sequence[Gap], product: str, days: int, now: float | None = None)
     by_release = _by_release(gaps)
     questions = sum(len(gap.questions) for gap in gaps)
     lines += [
-        f"{_count(questions, 'question')} that people asked in public from {span} and that got no answer, or "
-        f"not a good one, by release and topic. *Abstained*: the pages found did not answer it. *Voted down* "
-        f"and *corrected*: people said that the answer was wrong. *Escalated*: it was put to a person.",
+        f"{counted(questions, 'question')} that people asked in public from {span} and that got no answer, "
+        f"or not a good one, by release and topic. *Abstained*: the pages found did not answer it. *Voted "
+        f"down* and *corrected*: people said that the answer was wrong. *Escalated*: it was put to a person.",
         "",
         *_table(by_release),
     ]
@@ -215,10 +216,6 @@ def _entry(number: int, gap: Gap) -> list[str]:
 
 def _named(product: str, release: str) -> str:
     return f"{product} {release.replace('+', ' and ')}" if release else f"{product}, {UNVERSIONED}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _plain(text: str) -> str:

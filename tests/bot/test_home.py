@@ -55,3 +55,10 @@ def test_a_lock_left_by_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "threadlore.lock").write_text('{"pid": 1, "what": "serve", "since": "2020"}')
     with Home(tmp_path, "ask"):
         assert owner_of(tmp_path)["what"] == "ask"
+
+
+def test_what_was_open_to_others_is_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o755)
+    with Home(home, "ask"):
+        assert f"1 file or folder of the home {home} was open to others; only you have access" in caplog.text

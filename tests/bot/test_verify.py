@@ -75,8 +75,8 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
         code, told = await verified(app)
         assert code == 1
         assert "1.0: the word index lacks 1 of 2 passages; restart the bot" in told
-        assert "1.0: the vector index holds 1 passages that are not live; restart the bot" in told
-        assert "The vector index holds 1 collections of no corpus" in told
+        assert "1.0: the vector index holds 1 passage that is not live; restart the bot" in told
+        assert "The vector index holds 1 collection of no corpus" in told
 
     async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:  # a start mends the indexes
         assert (await verified(app))[0] == 0
@@ -85,8 +85,8 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
         database.execute("DELETE FROM search_chunks WHERE id = ?", (second,))
     async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         code, told = await verified(app)
-        assert code == 1 and "1.0: 1 passages are kept where 2 were indexed; the database is damaged" in told
-        assert "1.0: 1 documents have no passages" in told
+        assert code == 1 and "1.0: 1 passage is kept where 2 were indexed; the database is damaged" in told
+        assert "1.0: 1 document has no passages" in told
 
 
 async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) 
         )
     async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         code, told = await verified(app)
-        assert code == 0 and "1.0: 1 documents were read by a run that was cut short" in told
+        assert code == 0 and "1.0: 1 document was read by a run that was cut short" in told
         await app.corpus_manager.reindex()
         code, told = await verified(app)
         assert code == 0 and "cut short" not in told

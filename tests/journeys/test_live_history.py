@@ -239,7 +239,7 @@ async def test_it_is_read_by_the_command_line_and_listed(kettle: Kettle) -> None
             assert lines[-1] == {"code": 0}
             assert server.connections == 0
             listed = str(await commanded(bot, {"command": "sources"}))
-            assert "history `slack:C1`: 1 pages" in listed
+            assert "history `slack:C1`: 1 page," in listed
         async with house(kettle) as bot:
             with pytest.raises(Exception, match="SLACK_BOT_TOKEN is missing"):
                 await commanded(bot, {"command": "index", "release": "2.0"})

@@ -122,7 +122,8 @@ async def test_a_retired_pair_is_restored_to_where_its_votes_put_it(bot: Bot) ->
         await bot.app.engine.feedback(Vote(answer.id, voter, 0))
     assert not bot.app.memory.stores(), "no vote brings it back"
     code, (said,), _ = await told(bot, "restore", id="descale")
-    assert code == 0 and "(descale): it counts as bad" in said and "2 against it" in said
+    assert code == 0 and "(descale): it counts as bad" in said
+    assert "0 votes for and 2 against it, reused 1 time" in said and "1 times" not in said
     for voter in ("slack:U1", "slack:U2"):
         await bot.app.engine.feedback(Vote(answer.id, voter, None))
     assert (await bot.app.engine.answer(Question(REWORDED))).route == "reuse"
@@ -144,7 +145,7 @@ async def test_what_an_import_or_its_author_took_out_is_not_restored(bot: Bot) -
     written = Written("slack:C1:1", "slack:U2", "Bob", "With a pipe cleaner.", "https://slack.example/1")
     pair = (await bot.app.engine.accepted.accept(written, question, "slack:U3")).pair
     await bot.app.engine.accepted.withdraw("slack:C1:1", "slack:U3")
-    with pytest.raises(UsageError, match="a person wrote, who may have taken it back"):
+    with pytest.raises(UsageError, match="was written by a person, who may have withdrawn it"):
         await told(bot, "restore", id=pair.id)
     with pytest.raises(UsageError, match="There is no pair nobody"):
         await told(bot, "restore", id="nobody")
@@ -154,7 +155,7 @@ async def test_near_lines_are_merged_and_a_changed_answer_replaces_the_one_befor
     twice = LINES[0] | {"id": "again", "question": REWORDED, "answer": "Descale it.", "score": 0.8}
     code, lines, _ = await told(bot, "import", text=jsonl(LINES[0], twice, LINES[0]))
     assert code == 0
-    assert "Imported 2 pairs, 1 merged" in lines[0] and "1 were there already" in lines[0]
+    assert "Imported 2 pairs, 1 merged" in lines[0] and "1 was there already" in lines[0]
     (found,) = await batch(bot, {"question": REWORDED})
     assert found["pair_id"] == "descale"
 
@@ -197,12 +198,12 @@ async def test_importing_ones_own_export_changes_nothing(bot: Bot) -> None:
 
     await bot.app.engine.accepted.withdraw("slack:C1:1", "slack:U3")
     code, lines, notes = await told(bot, "import", text="\n".join(exported))
-    assert (code, lines) == (1, ["Imported 0 pairs, 4 were there already, 1 lines left out."])
+    assert (code, lines) == (1, ["Imported 0 pairs, 4 were there already, 1 line left out."])
     assert notes[0].endswith("a person wrote this answer, and it was taken back")
     other = [json.loads(line) for line in exported]
     other[0]["answer"] = "Another answer."
     _, lines, _ = await told(bot, "import", text=jsonl(other[0]))
-    assert lines[0].startswith("Imported 1 pairs")
+    assert lines[0].startswith("Imported 1 pair")
 
 
 def drop_ids(line: str) -> str:
@@ -215,7 +216,7 @@ async def test_a_table_of_csv_is_read_like_jsonl(bot: Bot) -> None:
         f'Question;Answer;ID;score\r\n"{BREW}";"Run\r\n`kettle descale`; wait";d;0.95\r\nonly a question\r\n'
     )
     code, lines, notes = await told(bot, "import", text=table, name="pairs.csv")
-    assert (code, lines) == (1, ["Imported 1 pairs, 1 lines left out."])
+    assert (code, lines) == (1, ["Imported 1 pair, 1 line left out."])
     assert notes == ['line 4 was left out: "answer" is missing or empty']
     (found,) = await batch(bot, {"question": BREW})
     assert (found["pair_id"], found["answer"]) == ("d", "Run\r\n`kettle descale`; wait")

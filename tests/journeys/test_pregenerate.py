@@ -182,7 +182,7 @@ async def test_what_a_reviewer_refuses_is_gone_and_stays_away(kettle: Kettle, tm
         records[0]["Keep"] = False
         path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
         lines, _ = await told(bot, "pregenerate", reviewed=str(path))
-        assert lines == [f"1 of {len(records)} questions are refused, 1 pairs taken out"]
+        assert lines == [f"1 of {len(records)} questions are refused, 1 pair taken out"]
         await told(bot, "index", release="2.0", rebuild=True)
         assert records[0]["Question"] not in await questions_of(bot, records[0]["Path"])
         records[0]["Keep"] = True

@@ -102,7 +102,7 @@ async def test_an_admin_may_keep_the_words_or_take_the_pair_out(bot: Bot) -> Non
     edit(page(bot), "9090", "9191")
     await bot.app.corpus_manager.reindex("2.0")
     assert "Not checked yet." in (await told(bot, action="stale"))[0][0]
-    assert (await told(bot, action="stale", check=True))[0][0] == "Looked at 1 pairs."
+    assert (await told(bot, action="stale", check=True))[0][0] == "Checked 1 answer."
     await told(bot, action="renew", id=first.pair_id)
     now = await asked(bot)
     assert now.route == "reuse" and "9090" in now.text

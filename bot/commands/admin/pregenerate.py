@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
+from core.text.plurals import counted
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -86,7 +87,7 @@ def text(result: Result) -> Sequence[str]:
     lines = []
     for one in result.data.get("made", ()):
         done = f"{one['done']} of {one['documents']} documents by {one['by']}"
-        lines.append(f"{one['release']}: {one['pairs']} pairs; {done}")
+        lines.append(f"{one['release']}: {counted(one['pairs'], 'pair')}; {done}")
         lines += [f"{one['release']}: {one['tally']}"] if "tally" in one else []
         if paths := one["made"]:
             more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
@@ -95,7 +96,7 @@ def text(result: Result) -> Sequence[str]:
         lines.append(f"{sample['written']} of {sample['pairs']} pairs are in {sample['file']}")
     if reviewed := result.data.get("reviewed"):
         said = f"{reviewed['refused']} of {reviewed['questions']} questions are refused, "
-        lines.append(f"{said}{reviewed['removed']} pairs taken out{_again(reviewed['back'])}")
+        lines.append(f"{said}{counted(reviewed['removed'], 'pair')} taken out{_again(reviewed['back'])}")
     return lines
 
 

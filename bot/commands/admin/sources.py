@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
+from core.text.plurals import plural
 
 if TYPE_CHECKING:
     from bot.commands.slash.table import Call
@@ -50,7 +51,7 @@ def _asked(given: Given) -> tuple[str, str]:
 def read_text(done: Indexed) -> str:
     """Say what was read, and how to ask about it."""
     corpus = done.corpus
-    pages = "1 page" if corpus.documents == 1 else f"{corpus.documents:,} pages"
+    pages = f"{corpus.documents:,} {plural(corpus.documents, 'page')}"
     return f"Read {pages} of {corpus.release}. Name it in a question, or choose it as the release."
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
+from core.text.plurals import counted
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -32,8 +33,9 @@ async def run(app: Application, given: Given) -> Result:
         mended = [f"{count} {what}" for what, count in done.items() if count]
         repaired = (*before, f"Repaired: {', '.join(mended) or 'nothing'}.")
     right, wrong = await verified(app)
-    way = "" if given.get("repair") else " `threadlore verify --repair` mends what derives from the database."
-    notes = (f"{len(wrong)} things are wrong.{way}",) if wrong else ()
+    way = " `threadlore verify --repair` rebuilds what derives from the database."
+    told = counted(len(wrong), "thing is wrong", "things are wrong")
+    notes = (f"{told}.{'' if given.get('repair') else way}",) if wrong else ()
     return Result(Verified(tuple(right), tuple(wrong), repaired), notes, code=1 if wrong else 0)
 
 

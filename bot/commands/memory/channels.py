@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
+from core.text.plurals import counted, plural
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -35,12 +36,11 @@ async def learnt(app: Application, channel: str, scope: str) -> int:
     return sum(1 for pair in held if (pair.channel, pair.scope) == (channel, scope))
 
 
-def counted(moved: Mapping[str, Any]) -> str:
+def goes_along(moved: Mapping[str, Any]) -> str:
     """Say what goes along: what was learned, and answers without a vote, which may still get one."""
     neutral = moved["moved"] - moved["learnt"]
     also = f", and {neutral} given there that nobody voted on," if neutral > 0 else ""
-    answers = "1 answer" if moved["learnt"] == 1 else f"{moved['learnt']} answers"
-    return f"{answers} learned in {moved['channel']}{also}"
+    return f"{counted(moved['learnt'], 'answer')} learned in {moved['channel']}{also}"
 
 
 async def make_private(app: Application, given: Given) -> Result:
@@ -53,7 +53,8 @@ async def make_private(app: Application, given: Given) -> Result:
 
 def private_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    return [f"{counted(result.data)} stay in that channel from now on."]
+    stay = plural(result.data["moved"], "stays", "stay")
+    return [f"{goes_along(result.data)} {stay} in that channel from now on."]
 
 
 PRIVATE = Command(
@@ -92,7 +93,7 @@ async def publish(app: Application, given: Given) -> Result:
 
 def published_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    return [f"{counted(result.data)} can be used everywhere now."]
+    return [f"{goes_along(result.data)} can be used everywhere now."]
 
 
 async def asks_publish(app: Application, given: Given) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Result
+from core.text.plurals import counted
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -105,7 +106,7 @@ def _told(row: Row) -> str:
 
     began = minute_of(burst.began_at)
     minutes = (burst.ended_at - burst.began_at) / 60
-    spent = f"{burst.votes} votes within {minutes:.0f} minutes from {began} UTC"
+    spent = f"{counted(burst.votes, 'vote')} within {counted(round(minutes), 'minute')} from {began} UTC"
     if burst.voter:
         return f"{burst.voter}: {spent}; what exceeded the usual rate was capped"
     return f"{burst.pair_id} ({row.store} store): {spent} by {burst.people} strangers  {row.question}"

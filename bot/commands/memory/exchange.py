@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result, Sent
 from bot.commands.memory.show import AT_ONCE
+from core.text.plurals import counted, plural
 
 if TYPE_CHECKING:
     from bot.commands.importing import Brought
@@ -27,7 +28,7 @@ async def export_pairs(app: Application, given: Given) -> Result:
             await asyncio.sleep(0)
         if pair.aside != "retired":
             rows.append(written(pair, app.memory.thresholds))
-    return Result(rows, (f"Exported {len(rows)} pairs.",))
+    return Result(rows, (f"Exported {counted(len(rows), 'pair')}.",))
 
 
 def export_text(result: Result) -> Sequence[str]:
@@ -77,12 +78,12 @@ def import_text(result: Result) -> Sequence[str]:
     """Say what came of it."""
     data: Brought = result.data
     said = [
-        f"Imported {data.imported} pairs",
+        f"Imported {counted(data.imported, 'pair')}",
         f"{data.merged} merged with a better one that is as good as the same" if data.merged else "",
         f"{data.replaced} replaced what was imported under their id" if data.replaced else "",
-        f"{data.already} were there already" if data.already else "",
+        f"{data.already} {plural(data.already, 'was', 'were')} there already" if data.already else "",
         f"{data.not_kept} not kept, MEMORY_LIMIT is reached" if data.not_kept else "",
-        f"{data.left_out} lines left out" if data.left_out else "",
+        f"{counted(data.left_out, 'line')} left out" if data.left_out else "",
     ]
     return [f"{', '.join(part for part in said if part)}."]
 

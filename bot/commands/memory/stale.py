@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
 from bot.commands.memory.show import ID
+from core.text.plurals import counted
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -49,7 +50,7 @@ async def run(app: Application, given: Given) -> Result:
 
     if given.get("check"):
         while done := await app.stale_review.slice(AT_ONCE):
-            await given.along({"note": f"Looked at {done} pairs."})
+            await given.along({"note": f"Checked {counted(done, 'answer')}."})
     rows = []
     for item in await app.stale_review.waiting():
         scope = item.pair.scope

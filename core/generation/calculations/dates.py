@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from core.generation.calculations.units import units_of, written
 from core.generation.calculations.wording import Token
+from core.text.plurals import plural
 
 _SECONDS = {
     "millisecond": Fraction(1, 1000),
@@ -169,7 +170,7 @@ def _unit(word: str) -> str | None:
 
 
 def _count(number: Fraction | int, unit: str) -> str:
-    return f"{written(Fraction(number))} {unit}{'' if number == 1 else 's'}"
+    return f"{written(Fraction(number))} {plural(number, unit)}"
 
 
 def _written(moment: datetime) -> str:
