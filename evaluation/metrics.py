@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 from evaluation.gold import UNANSWERABLE, UNKNOWN_RELEASE, GoldLine
 
@@ -16,6 +16,7 @@ CUTS = (1, 3, 8)
 BINS = 10
 """Bins of the reliability curve."""
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +59,20 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "name": name,
         "n": len(outcomes),
         **_retrieval(asked),
-        "wrong_release_top3": _share(asked, lambda o: o.wrong_release),
-        "abstain_precision": _share(silent, lambda o: not o.line.answerable),
-        "abstain_recall": _share(outside, lambda o: o.abstained),
-        "answerable_lost": _share(asked, lambda o: o.abstained),
+        "wrong_release_top3": share(asked, lambda o: o.wrong_release),
+        "abstain_precision": share(silent, lambda o: not o.line.answerable),
+        "abstain_recall": share(outside, lambda o: o.abstained),
+        "answerable_lost": share(asked, lambda o: o.abstained),
         "written": sum(o.route in ("documents", "reference", "avoid") for o in outcomes),
         "quoted": sum(o.route == "quote" for o in outcomes),
         "abstentions": sum(o.abstained for o in outcomes),
         "refusals": sum(o.refused for o in outcomes),
-        "refused": _share(unknown, lambda o: o.refused),
-        "wrongly_refused": _share(asked, lambda o: o.refused),
-        "must_contain": _share([o for o in asked if o.right is not None], lambda o: bool(o.right)),
+        "refused": share(unknown, lambda o: o.refused),
+        "wrongly_refused": share(asked, lambda o: o.refused),
+        "must_contain": share([o for o in asked if o.right is not None], lambda o: bool(o.right)),
         "crag": crag(outcomes),
-        "handed_hit": _share(asked, lambda o: o.handed_rank > 0),
-        "handed_first": _share(asked, lambda o: o.handed_rank == 1),
+        "handed_hit": share(asked, lambda o: o.handed_rank > 0),
+        "handed_first": share(asked, lambda o: o.handed_rank == 1),
         "handed_characters": round(median([o.characters for o in asked])) if asked else 0,
         "by_type": _by(outcomes, lambda o: o.line.type),
         "by_release": _by(asked, lambda o: o.line.release),
@@ -136,7 +137,7 @@ def trade_off(labelled: Sequence[tuple[float, bool]]) -> list[dict[str, float]]:
 
 
 def _retrieval(asked: Sequence[Outcome]) -> dict[str, float | None]:
-    hits = {f"hit@{k}": _share(asked, lambda o, k=k: 0 < o.rank <= k) for k in CUTS}  # type: ignore[misc]
+    hits = {f"hit@{k}": share(asked, lambda o, k=k: 0 < o.rank <= k) for k in CUTS}  # type: ignore[misc]
     inverse = sum(1 / o.rank for o in asked if o.rank)
     return {**hits, "mrr": round(inverse / len(asked), 4) if asked else None}
 
@@ -148,12 +149,12 @@ def _by(outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> dict[str,
         asked = [o for o in some if o.line.answerable]
         found[name] = {
             "n": len(some),
-            "abstained": _share(some, lambda o: o.abstained),
-            "refused": _share(some, lambda o: o.refused),
+            "abstained": share(some, lambda o: o.abstained),
+            "refused": share(some, lambda o: o.refused),
         }
         if asked:
             found[name] |= _retrieval(asked)
-            found[name]["must_contain"] = _share([o for o in asked if o.right is not None], _right)
+            found[name]["must_contain"] = share([o for o in asked if o.right is not None], _right)
     return found
 
 
@@ -161,8 +162,9 @@ def _right(outcome: Outcome) -> bool:
     return bool(outcome.right)
 
 
-def _share(outcomes: Sequence[Outcome], counts: Callable[[Outcome], bool]) -> float | None:
-    return round(sum(map(counts, outcomes)) / len(outcomes), 4) if outcomes else None
+def share(items: Sequence[T], counts: Callable[[T], bool] = bool) -> float | None:
+    """Return the share of the items that count, None where there are none."""
+    return round(sum(map(counts, items)) / len(items), 4) if items else None
 
 
 def likeness(answers: Sequence[str], gold: Sequence[str], with_bert: bool = True) -> dict[str, float]:

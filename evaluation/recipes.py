@@ -15,6 +15,7 @@ from evaluation.gold import Half, read_gold
 from evaluation.metrics import summary
 from evaluation.pipeline import ask, stages_of, warm
 from evaluation.report import Tell, silent
+from evaluation.tables import grid
 
 ALL = "all"
 COLUMNS = (
@@ -61,9 +62,8 @@ async def compare(
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Write the rows side by side as a Markdown table."""
-    lines = [[title for _, title in COLUMNS], ["---"] * len(COLUMNS)]
-    lines += [[_cell(_figure(row, key)) for key, _ in COLUMNS] for row in rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    lines = [[_cell(_figure(row, key)) for key, _ in COLUMNS] for row in rows]
+    return grid([title for _, title in COLUMNS], lines, ["---"] * len(COLUMNS), " ")
 
 
 def write(report: Path, rows: Sequence[dict[str, Any]]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
+from evaluation.tables import cell, grid
 
 _COLUMNS = (
     ("hit@1", "hit@1"),
@@ -73,14 +74,8 @@ def _facts(report: Mapping[str, Any]) -> str:
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:
     shown = [(key, title) for key, title in columns if any(row.get(key) is not None for row in rows)]
-    lines = [
-        "| configuration | " + " | ".join(title for _, title in shown) + " |",
-        "|---|" + "---:|" * len(shown),
-    ]
-    lines += [
-        f"| {row['name']} | " + " | ".join(_cell(row.get(key)) for key, _ in shown) + " |" for row in rows
-    ]
-    return "\n".join(lines)
+    figures = [[row["name"], *(cell(row.get(key)) for key, _ in shown)] for row in rows]
+    return grid(["configuration", *(title for _, title in shown)], figures)
 
 
 def _groups(groups: Mapping[str, Mapping[str, Any]]) -> str:
@@ -90,34 +85,21 @@ def _groups(groups: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _confidence(confidence: Mapping[str, Any]) -> str:
-    reliability = confidence["reliability"]
+    reliability, columns = confidence["reliability"], ("confidence", "answerable", "n")
     lines = [
-        f"Brier score {_cell(reliability['brier'])}, expected calibration error {_cell(reliability['ece'])}.",
+        f"Brier score {cell(reliability['brier'])}, expected calibration error {cell(reliability['ece'])}.",
         "",
-        "| confidence | answerable | n |",
-        "|---:|---:|---:|",
-    ]
-    lines += [
-        f"| {_cell(row['confidence'])} | {_cell(row['answerable'])} | {row['n']} |"
-        for row in reliability["bins"]
+        grid(columns, [[cell(row[key]) for key in columns] for row in reliability["bins"]], ["---:"] * 3),
     ]
     if fitted := confidence.get("fitted"):
         weights = ", ".join(f"{name} {value:+}" for name, value in fitted["coefficients"].items())
         lines += [
             "",
             f"Fitted anew on these questions: bias {fitted['bias']:+}, {weights}; threshold "
-            f"{fitted['threshold']} loses {_cell(fitted['answerable_lost'])} of the answerable and abstains "
-            f"from {_cell(fitted['abstained'])} of the others.",
+            f"{fitted['threshold']} loses {cell(fitted['answerable_lost'])} of the answerable and abstains "
+            f"from {cell(fitted['abstained'])} of the others.",
         ]
     return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.3f}" if value < 10 else f"{value:.0f}"
-    return str(value)
 
 
 Tell = Callable[[str], None]

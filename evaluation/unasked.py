@@ -29,6 +29,7 @@ from core.retrieval.unasked import confidence as confidence_of
 from core.system.json_parts import lines_of
 from core.text.words import looks_like_question
 from evaluation.gold import parse_line
+from evaluation.tables import grid
 
 THRESHOLDS = (0.78, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99)
 NEAR = 3
@@ -153,10 +154,8 @@ async def judge(posts: Sequence[Post], research: Research) -> list[Judged]:
 
 def table(judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> str:
     """Write precision and recall of speaking up by half and threshold, and by kind at the shipped one."""
-    lines = [
-        "| half | posts | to answer | threshold | answered | precision | recall | right page |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    columns = ("half", "posts", "to answer", "threshold", "answered", "precision", "recall", "right page")
+    rows = []
     for split in dict.fromkeys(one.post.split for one in judged):
         own = [one for one in judged if one.post.split == split]
         wanted = sum(one.post.speak for one in own)
@@ -165,13 +164,13 @@ def table(judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) ->
             good = [one for one in spoken if one.post.speak]
             right = sum(one.is_right for one in good)
             shares = (_share(len(good), len(spoken)), _share(len(good), wanted), _share(right, len(good)))
-            cells = (split, len(own), wanted, name, len(spoken), *shares)
-            lines.append(f"| {' | '.join(map(str, cells))} |")
-    lines += ["", "| kind | posts | answered |", "|---|---|---|"]
+            rows.append([split, str(len(own)), str(wanted), name, str(len(spoken)), *shares])
+    kinds = []
     for kind in dict.fromkeys(one.post.kind for one in judged):
         own = [one for one in judged if one.post.kind == kind]
-        lines.append(f"| {kind} | {len(own)} | {sum(one.speaks() for one in own)} |")
-    return "\n".join(lines)
+        kinds.append([kind, str(len(own)), str(sum(one.speaks() for one in own))])
+    halves = grid(columns, rows, ["---"] * len(columns))
+    return f"{halves}\n\n{grid(('kind', 'posts', 'answered'), kinds, ['---'] * 3)}"
 
 
 def _share(part: int, whole: int) -> str:

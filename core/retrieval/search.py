@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,8 +32,6 @@ from core.text.said import Sayings
 from core.text.spelling import mended
 from core.text.statuses import written_out
 from core.text.words import query_terms, windows
-
-log = logging.getLogger(__name__)
 
 SETTLED = ("sdist:", "pdf:")
 """How sources begin that say the same whenever they are read."""

@@ -22,9 +22,11 @@ from core.ingestion.parsing import cut, following, opened, patience, reaches_out
 from core.ingestion.sources._files import FileReader
 from core.memory.facts import says, statements
 from core.ports import Encoder, Remembered, Workers
+from core.text.plurals import counted
 from core.text.words import one_line, shortened
 from evaluation.answers.expected import Expected, Said
 from evaluation.gold import GoldLine, holds_any, is_hit
+from evaluation.tables import grid
 
 CUT = 120
 """Characters of a question, or of what is lost, in the table."""
@@ -223,8 +225,8 @@ def shown(words: str) -> str:
 def table(findings: Sequence[Finding], release: str, looked_at: int, pages: int) -> str:
     """Return the Markdown that a pull request shows."""
     breaks = [one for one in findings if one.verdict == "breaks"]
-    head = "No answer would break" if not breaks else f"{_answers(len(breaks))} would break"
-    of = f"{_answers(looked_at)} of {release} looked at; {pages} of its pages changed."
+    head = "No answer would break" if not breaks else f"{counted(len(breaks), 'answer')} would break"
+    of = f"{counted(looked_at, 'answer')} of {release} looked at; {pages} of its pages changed."
     lines = [f"## {head}", "", of]
     for verdict, title in (
         ("breaks", ""),
@@ -235,14 +237,10 @@ def table(findings: Sequence[Finding], release: str, looked_at: int, pages: int)
         if not rows:
             continue
         lines += ["", *([f"### {title}", ""] if title else [])]
-        lines += ["| answer | question | page | what happened |", "|---|---|---|---|"]
-        lines += [
-            f"| {'upvoted' if one.kind == 'remembered' else 'gold'} `{one.id}` | {shown(one.question)} "
-            f"| `{one.page}` | {one.why} |"
-            for one in rows
+        kinds = ["upvoted" if one.kind == "remembered" else "gold" for one in rows]
+        told = [
+            (f"{kind} `{one.id}`", shown(one.question), f"`{one.page}`", one.why)
+            for kind, one in zip(kinds, rows, strict=True)
         ]
+        lines.append(grid(("answer", "question", "page", "what happened"), told, ["---"] * 4))
     return "\n".join(lines)
-
-
-def _answers(count: int) -> str:
-    return f"{count} {'answer' if count == 1 else 'answers'}"

@@ -17,7 +17,8 @@ from core.query.language import detect
 from core.system.json_parts import lines_of
 from evaluation.answers.checks import begins, ends, unsupported
 from evaluation.answers.expected import Expected, Said
-from evaluation.metrics import reliability
+from evaluation.metrics import reliability, share
+from evaluation.tables import cell, grid
 
 SURE = 0.8
 """No wrong answer should be surer than this."""
@@ -178,17 +179,17 @@ def figures(scored: Sequence[Scored]) -> dict[str, Any]:
     measured = reliability([(one.confidence, one.right) for one in said]) if said else {"ece": None}
     return {
         "n": len(scored),
-        "right": _share([one.right for one in asked]),
-        "lost": _share([one.refused for one in asked]),
-        "refused": _share([one.refused for one in outside]),
-        "sure": _share([one.level == "sure" for one in outside]),
-        "whole": _share([not (one.begins or one.ends) for one in said]),
-        "begins": _share([not one.begins for one in said]),
-        "ends": _share([not one.ends for one in said]),
-        "code": _share([one.shows_code for one in asked if one.has_code]),
-        "page": _share([one.page for one in told]),
-        "section": _share([one.section for one in told]),
-        "linked": _share([one.right or one.linked for one in asked]),
+        "right": share([one.right for one in asked]),
+        "lost": share([one.refused for one in asked]),
+        "refused": share([one.refused for one in outside]),
+        "sure": share([one.level == "sure" for one in outside]),
+        "whole": share([not (one.begins or one.ends) for one in said]),
+        "begins": share([not one.begins for one in said]),
+        "ends": share([not one.ends for one in said]),
+        "code": share([one.shows_code for one in asked if one.has_code]),
+        "page": share([one.page for one in told]),
+        "section": share([one.section for one in told]),
+        "linked": share([one.right or one.linked for one in asked]),
         "unsupported": sum(bool(one.unsupported) for one in said),
         "characters": round(median([len(one.text) for one in told])) if told else None,
         "ece": measured["ece"],
@@ -210,9 +211,8 @@ def groups(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:
 
 def table(rows: Mapping[str, Mapping[str, Any]]) -> str:
     """Write groups as a Markdown table."""
-    lines = [["", *(title for _, title in COLUMNS)], ["---", *["---:"] * len(COLUMNS)]]
-    lines += [[name, *(_cell(row[key]) for key, _ in COLUMNS)] for name, row in rows.items()]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    lines = [[name, *(cell(row[key]) for key, _ in COLUMNS)] for name, row in rows.items()]
+    return grid(["", *(title for _, title in COLUMNS)], lines, margin=" ")
 
 
 def detail(one: Scored) -> str:
@@ -253,11 +253,3 @@ def read(folder: Path, without: str = "") -> list[Scored]:
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise UsageError(f"{file} cannot be read ({error}); remove it, or name another folder.") from None
     return found
-
-
-def _share(counted: Sequence[bool]) -> float | None:
-    return round(sum(counted) / len(counted), 4) if counted else None
-
-
-def _cell(value: object) -> str:
-    return "–" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)

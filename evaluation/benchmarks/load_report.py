@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.benchmarks.reports import Figure, table
+from evaluation.tables import grid
 
 OURS, FINDING, RIVAL = "ours", "ours, finding alone", "llama-index"
 COLUMNS = {"rate": "a second", "p50": "p50 ms", "p95": "p95 ms"}
@@ -46,19 +47,17 @@ def text_of(
     head = [f"{label}, {name}" for label in COLUMNS.values() for name in sides]
     hits = ", ".join(f"{name} {value:.3f}" for name, value in found["hit@3"].items())
     memory = ", ".join(f"{name} {value:.0f} MB" for name, value in found["memory_mb"].items())
+    rows = [
+        [str(people), *(f"{rows[people][key]:.1f}" for key in COLUMNS for rows in sides.values())]
+        for people in sides[OURS]
+    ]
     lines = [
         "# Load\n",
         f"{found['at']}, {known['processor']}, {known['cores']} cores; load of the machine {known['load']} "
         f"before, {found['load_after']} after. {found['passages']} passages, {found['golden']} golden "
         f"questions; each question is asked once, without a model. Ours finds and ranks pages, quotes them "
         f"and saves the answer; *finding alone* and llama-index search vectors and words.\n",
-        f"| people at once | {' | '.join(head)} |",
-        "|---|" + "---:|" * len(head),
-    ]
-    for people in sides[OURS]:
-        cells = (f"{rows[people][key]:.1f}" for key in COLUMNS for rows in sides.values())
-        lines.append(f"| {people} | {' | '.join(cells)} |")
-    lines += [
+        grid(["people at once", *head], rows),
         f"\nhit@3: {hits}. Memory: {memory}.\n",
         table(figures),
         "\n## Worse by over 20 % than the last run on such a machine\n",

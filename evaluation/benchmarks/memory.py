@@ -8,7 +8,6 @@ import itertools
 import logging
 import random
 import shutil
-import statistics
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from core.domain import Answer, Question, Scope, Vector, Vote, content_hash
 from core.ports import Matrix, MemoryChange, MemoryStore, Placement, Remembered
 from core.settings import load_settings
 from core.vocabulary import word_list
+from evaluation.benchmarks.reports import quantile
 
 PAIRS = 100_000
 TOPICS = 5_000
@@ -175,11 +175,6 @@ async def measure(app: Application, world: World) -> None:
     _line("on a pair first", voted[: len(rows)])
     _line("on it again", voted[len(rows) :])
     print(f"  p95 of all: {quantile(voted, 95):.1f} (aim: at most 50)")
-
-
-def quantile(values: list[float], percent: int) -> float:
-    """Return a percentile."""
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
 def _line(name: str, ms: list[float]) -> None:

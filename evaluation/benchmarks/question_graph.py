@@ -11,7 +11,8 @@ import numpy as np
 from core.domain import Vector
 from core.memory.question_graph import QuestionGraph, pagerank
 from core.ports import Matrix
-from evaluation.benchmarks.memory import quantile, resident_mb, unit
+from evaluation.benchmarks.memory import resident_mb, unit
+from evaluation.benchmarks.reports import quantile
 
 QUESTIONS = 100_000
 KINDS = 14

@@ -28,6 +28,7 @@ from bot.app.bootstrap import build
 from bot.operations.application import Application
 from core.domain import Queries, Question
 from core.settings import Settings, load_settings
+from evaluation.benchmarks.reports import quantile
 from evaluation.dealt import RELEASE, ByWords, deal
 
 HOME = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
@@ -84,7 +85,7 @@ async def measure(app: Application) -> None:
     print("| passages | files | embedding alone, p50 and p95 | path without model, p50 and p95 | ratio |")
     for files, told in (("warm", rows), ("cold", after_idle)):
         figures = " | ".join(
-            " and ".join(f"{_quantile(told[name], percent):.1f}" for percent in (50, 95))
+            " and ".join(f"{quantile(told[name], percent):.1f}" for percent in (50, 95))
             for name in ("embedding alone", "path without model")
         )
         print(f"| {max(chunks.values()):,} | {files} | {figures} | {_ratio(told):.2f} |")
@@ -172,7 +173,7 @@ def _dealt_settings(place: Path) -> Settings:
 def _print(title: str, rows: Rows) -> None:
     print(f"{title}:")
     for name, values in sorted(rows.items(), key=lambda row: row[0] in PATH):
-        first, last = (_quantile(values, percent) for percent in (50, 95))
+        first, last = (quantile(values, percent) for percent in (50, 95))
         print(f"  {'  ' * (name in PATH)}{name:<20} p50 {first:8.2f}   p95 {last:8.2f}")
     print(f"  ratio of the path to embedding alone: {_ratio(rows):.2f} (aim: at most 2)")
 
@@ -180,10 +181,6 @@ def _print(title: str, rows: Rows) -> None:
 def _ratio(rows: Rows) -> float:
     each = zip(rows["path without model"], rows["embedding alone"], strict=True)
     return statistics.median(whole / alone for whole, alone in each)
-
-
-def _quantile(values: list[float], percent: int) -> float:
-    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
 if __name__ == "__main__":

@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 import os
 import platform
+import statistics
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from evaluation.tables import grid
 
 FOLDER = Path(".threadlore/load")
 HISTORY = "history.jsonl"
@@ -117,13 +120,18 @@ def as_rows(figures: Sequence[Figure]) -> list[dict[str, Any]]:
     return [asdict(figure) | {"met": figure.met} for figure in figures]
 
 
+def quantile(values: Sequence[float], percent: int) -> float:
+    """Return a percentile."""
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
 def table(figures: Sequence[Figure]) -> str:
     """Return figures as a Markdown table with what is aimed at."""
-    lines = ["| figure | measured | aim |", "|---|---:|---|"]
+    rows = []
     for one in figures:
         aim = (
             "" if one.aim is None else f"at {'most' if one.lower else 'least'} {one.aim:g} {one.unit}".strip()
         )
         met = {True: ": met", False: ": **missed**", None: ""}[one.met]
-        lines.append(f"| {one.name} | {one.value:.4g} {one.unit} | {aim}{met} |")
-    return "\n".join(lines)
+        rows.append((one.name, f"{one.value:.4g} {one.unit}", f"{aim}{met}"))
+    return grid(("figure", "measured", "aim"), rows, ("---", "---:", "---"))

@@ -31,6 +31,7 @@ from core.retrieval.fusion import Weights, weighted
 from core.retrieval.look import CANDIDATES
 from core.text.words import query_terms
 from evaluation.followups.data import Conversations, FollowUp, Half
+from evaluation.tables import grid
 
 KS = (1, 3, 8)
 """Ranks at which is counted."""
@@ -245,8 +246,5 @@ def markdown(results: Sequence[Mapping[str, Any]]) -> str:
 
 def _table(forms: Mapping[str, Mapping[str, float]]) -> str:
     names = list(next(iter(forms.values())))
-    rows = [f"| asked as | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
-    rows += [
-        f"| {form} | {' | '.join(f'{row[name]:.3f}' for name in names)} |" for form, row in forms.items()
-    ]
-    return "\n".join(rows)
+    rows = [[form, *(f"{row[name]:.3f}" for name in names)] for form, row in forms.items()]
+    return grid(["asked as", *names], rows)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from evaluation.tables import grid
 
 MODEL = "needs a model"
 """What stands where a row cannot be measured without one."""
@@ -89,15 +90,9 @@ def markdown(section: Section) -> str:
     """Write a section as Markdown."""
     parts = [f"## {section.title}", section.run]
     for table in section.tables:
-        parts += [f"**{table.title}**", grid(table.columns, table.rows)]
+        parts += [f"**{table.title}**", grid(table.columns, table.rows, margin=" ")]
     parts += ["What differs, and why:", "\n".join(f"- {said}" for said in section.differs)]
     return "\n\n".join(parts)
-
-
-def grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a Markdown table."""
-    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def share(value: float | None, digits: int = 3) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.simulation.world import Outcome, Round
+from evaluation.tables import cell, grid
 
 ROUTES = ("reuse", "reference", "avoid", "documents")
 _ROUND = (
@@ -212,15 +213,5 @@ def _growth(before: int, after: int) -> float | None:
 
 
 def _table(lines: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    head = [column.replace("_", " ") for column in columns]
-    made = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(columns) - 1) + "|"]
-    made += ["| " + " | ".join(_cell(line.get(column)) for column in columns) + " |" for line in lines]
-    return "\n".join(made)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 10 else f"{value:.0f}"
-    return str(value)
+    rows = [[cell(line.get(column)) for column in columns] for line in lines]
+    return grid([column.replace("_", " ") for column in columns], rows)

@@ -35,6 +35,7 @@ from core.settings import load_settings
 from evaluation.gold import GoldLine, Place, is_hit, read_gold
 from evaluation.plots import draw_votes
 from evaluation.simulation.data import read_topics
+from evaluation.tables import grid
 
 COUNTS, BAD = (100, 300, 1000), (0.0, 0.1, 0.3)
 REWORDED = 4
@@ -230,20 +231,21 @@ def _is_near(recall: Recall) -> bool:
 
 def table(made: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the figures as tables in Markdown: right page first, before and after so many votes."""
-    lines = []
+    tables = []
     for title, before, after in (
         ("nobody voted on it", "shipped", "learnt"),
         ("nearly what was voted on, not reused", "near", "lifted"),
     ):
-        lines += ["", f"| {title} | {' | '.join(made)} |", f"|---|{'---:|' * len(made)}"]
+        lines = []
         for bad in BAD:
             for count in COUNTS:
                 cells = []
                 for rows in made.values():
                     old = rows[before if before in rows else f"{before} {bad:g} {count}"][0]
                     cells.append(f"{old:.3f} → {rows[f'{after} {bad:g} {count}'][0]:.3f}")
-                lines.append(f"| {count:,} votes, {bad:.0%} bad | {' | '.join(cells)} |")
-    return "\n".join(lines).strip() + "\n"
+                lines.append([f"{count:,} votes, {bad:.0%} bad", *cells])
+        tables.append(grid([title, *made], lines))
+    return "\n\n".join(tables) + "\n"
 
 
 async def searched(name: str, home: str, config: str, gold: str) -> list[Asked]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from core.domain import Product, Queries, Question, Resolution, Taken
@@ -40,7 +41,7 @@ class Understand:
         context.at = time.perf_counter()
         context.trace.why = context.question.why or None
         context.documentation = self._product.language
-        question = context.question = _seen(context.question)
+        question = context.question = _each(context.question, visible)
         length = len(question.text) + sum(len(turn.text) for turn in question.history)
         # by rules, which for a text of the longest kind take a tenth of a second
         defaults = await self._parts.defaults(question.channel, question.asker)
@@ -153,14 +154,13 @@ class Understand:
 
 def heard_by_rules(question: Question) -> Question:
     """Return a question as far as rules look at it and at what was said before; the model gets all of it."""
-    history = tuple(replace(turn, text=ruled(turn.text)) for turn in question.history)
-    return replace(question, text=ruled(question.text), history=history)
+    return _each(question, ruled)
 
 
-def _seen(question: Question) -> Question:
-    """Return a question without what nobody sees in its words and in those before it."""
-    turns = tuple(replace(turn, text=visible(turn.text)) for turn in question.history)
-    return replace(question, text=visible(question.text), history=turns)
+def _each(question: Question, change: Callable[[str], str]) -> Question:
+    """Return a question with its words, and those before it, changed."""
+    history = tuple(replace(turn, text=change(turn.text)) for turn in question.history)
+    return replace(question, text=change(question.text), history=history)
 
 
 def _of_thread(context: QueryContext, product: Product, by_model: bool) -> Taken:
