@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.domain import RawDocument
 from core.text.tables import Cell, over_all, spread
+from core.text.words import one_line as one_line
 
 MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""
@@ -124,16 +125,10 @@ TAB_CHARACTERS = 600
 DRAWN = frozenset({"mermaid"})
 """Languages of code that readers of Markdown and HTML see as a drawing."""
 _PLAIN_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext", "default", "guess", "literal", "txt"})
-_SPACE = re.compile(r"\s+")
 # HTML themes and MkDocs put a permalink sign into headings.
 _PERMALINK = re.compile(r"(?<![\s\u200b¶§\uf0c1])[\s\u200b]*+[¶§\uf0c1][\s\u200b¶§\uf0c1]*+$")
 _CODE = re.compile(r"(`+[^`]*`+)")
 _EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*])")
-
-
-def one_line(text: str) -> str:
-    """Join the lines of running text."""
-    return _SPACE.sub(" ", text).strip()
 
 
 def heading_text(text: str) -> str:

@@ -8,7 +8,8 @@ import textwrap
 from core.domain import Document, RawDocument
 from core.ingestion.formats import Kind
 from core.ingestion.formats._outline import Outline
-from core.ingestion.formats._shared import fence, one_line
+from core.ingestion.formats._shared import fence
+from core.text.words import one_line
 
 KIND = Kind((".txt",), ("text/plain",))
 

@@ -189,12 +189,6 @@ class Partition:
         """Return the k kept pairs nearest to a vector with their cosine, by exact search."""
         return self._vectors.nearest(vector, k, len(self._kept))
 
-    def nearest_by_centroid(self, vector: Vector, k: int, probed: int) -> list[tuple[str, float]]:
-        """Return the k nearest kept pairs among the members of the nearest centroids (ComRAG algorithm 1)."""
-        clusters = self._centroids.nearest(vector, probed)
-        ids = [key for cluster, _ in clusters for key in self._centroids.members(cluster)]
-        return self._vectors.nearest_of(ids, vector, k)
-
     # --- who is near whom -------------------------------------------------------------------------
 
     def _near_of(self, pair_id: str) -> set[str]:

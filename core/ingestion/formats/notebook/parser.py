@@ -18,7 +18,7 @@ import nbformat
 from core.domain import Document, RawDocument
 from core.errors import SourceError
 from core.ingestion.formats._outline import Outline
-from core.ingestion.formats._shared import fence, location, one_line
+from core.ingestion.formats._shared import fence, location
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _slugs
@@ -26,6 +26,7 @@ from core.ingestion.formats.markdown import parser as markdown
 from core.ingestion.formats.rst import parser as rst
 from core.ingestion.formats.rst.sphinx import conf_of
 from core.ingestion.sites import site_of
+from core.text.words import one_line
 
 # What is a little wrong in other people's notebooks (cells without ids) is no news.
 logging.getLogger("traitlets").setLevel(logging.CRITICAL)

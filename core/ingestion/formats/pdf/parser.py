@@ -15,7 +15,7 @@ import pdfplumber
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._shared import fence, heading_text, one_line
+from core.ingestion.formats._shared import fence, heading_text
 from core.ingestion.formats.pdf.layout import (
     Grid,
     Line,
@@ -26,6 +26,7 @@ from core.ingestion.formats.pdf.layout import (
     without_running_lines,
 )
 from core.text.tables import table
+from core.text.words import one_line
 
 logging.getLogger("pdfminer").setLevel(logging.ERROR)
 

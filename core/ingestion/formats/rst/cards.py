@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.rst.call import Call
+from core.text.words import one_line
 
 _HEAD = re.compile(r"\^{3,}\s*")
 _FOOT = re.compile(r"\+{3,}\s*")
