@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ files of one subject were joined once more (docs/decisions, P-22). Since 2026-11
 process, the order of connections to the database, and how old a corpus's notes are and where their words
 stand, worked out once. Since 2026-11-29 statuses of HTTP, lines of logs, what is told to be otherwise than it
 was, and titles of sections that a page has twice; of reading, names in code that look like markup."""
+
+STALE = 0.04
+"""How far a figure in docs/architecture.md may be off."""
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +102,23 @@ def test_a_journey_runs_through_the_files_that_it_is_told_by(played: dict[str, A
 def test_the_table_tells_of_journeys(played: dict[str, Any], counted: dict[str, Any]) -> None:
     told = table({"now": counted | {"journeys": played}})
     assert f"| one 👎: files | {played['vote']['files']} |" in told
+
+
+def test_the_table_of_the_document_is_of_today(played: dict[str, Any], counted: dict[str, Any]) -> None:
+    told = _figures((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    today = _figures(table({"now": counted | {"journeys": played}}))
+    stale = {
+        title: (told.get(title), figure)
+        for title, figure in today.items()
+        if told.get(title) != pytest.approx(figure, rel=STALE, abs=2)
+    }
+    assert stale == {}, "python -m tests.architecture_figures: put its figures into docs/architecture.md"
+
+
+def _figures(text: str) -> dict[str, float]:
+    """Return the last figure of each line of a table, by its title."""
+    found = re.findall(r"^\| ([^|]+) \|(?:.*\|)? ([\d,.]+) \|$", text, re.MULTILINE)
+    return {title: float(figure.replace(",", "")) for title, figure in found}
 
 
 def test_the_picture_is_of_the_rooms_as_they_are() -> None:
