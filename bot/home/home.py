@@ -131,7 +131,9 @@ def put_right(path: Path) -> None:
     for place in wrong:
         what = "folder" if place.name in FOLDERS else "file"
         aside = set_aside(place)
-        log.warning("%s is not a %s; %s", place, what, f"moved to {aside}" if aside else "it cannot be moved")
+        log.warning(
+            "%s is not a %s; %s", place, what, f"set aside as {aside}" if aside else "it cannot be moved"
+        )
 
 
 def parts_of(path: Path) -> list[Path]:

@@ -59,6 +59,7 @@ def test_a_lock_left_by_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
 
 def test_what_was_open_to_others_is_counted(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     home = tmp_path / "home"
-    home.mkdir(mode=0o755)
+    home.mkdir()
+    home.chmod(0o755)
     with Home(home, "ask"):
         assert f"1 file or folder of the home {home} was open to others; only you have access" in caplog.text

@@ -48,7 +48,7 @@ async def test_a_channel_made_private_takes_what_was_learnt_in_it_along(bot: Bot
     near = await ask(bot, C2, text=NEAR)
     assert near.route != "reuse" and [e["pair"] for e in near.trace["high"]] == [first.pair_id]
     assert await told(bot, action="private", channel=C1) == (
-        "1 answer learned in slack:C1 stay in that channel from now on."
+        "1 answer learned in slack:C1 stays in that channel from now on."
     )
     outside = await ask(bot, C2)
     assert outside.route != "reuse" and outside.trace["high"] == []
@@ -68,7 +68,7 @@ async def test_answers_that_nobody_voted_on_are_not_counted_as_learnt(bot: Bot) 
             await learnt(bot, C1)
         assert await told(bot, action="private", channel=C1) == (
             f"{'1 answer' if learnt_there else '0 answers'} learned in {C1}{more} "
-            "stay in that channel from now on."
+            f"{'stays' if learnt_there else 'stay'} in that channel from now on."
         )
     assert await told(bot, action="public", channel=C1) == (
         f"1 answer learned in {C1}{neutral} can be used everywhere now."

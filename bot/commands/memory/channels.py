@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
-from core.text.plurals import counted, plural
+from core.text.plurals import counted
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -53,7 +53,7 @@ async def make_private(app: Application, given: Given) -> Result:
 
 def private_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    stay = plural(result.data["moved"], "stays", "stay")
+    stay = "stays" if result.data["learnt"] == 1 >= result.data["moved"] else "stay"
     return [f"{goes_along(result.data)} {stay} in that channel from now on."]
 
 
