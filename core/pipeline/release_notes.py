@@ -68,7 +68,8 @@ class NotesFirst:
         asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
         if not found.named:
             names = gone(asked, self._product)
-            context.gone = of_question(await notes.gone(names, release), asked, context.terms)
+            told_of = await notes.gone(names, release)
+            context.gone = of_question(told_of, asked, context.terms) if told_of else ()
             function, argument = unknown_argument(asked)
             if function:
                 context.gone = of_function(context.gone, argument, function)
@@ -89,10 +90,8 @@ class NotesFirst:
             lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
             pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
         if not pages and not found.named and asks_whether_there(asked):
-            pages = {
-                item.chunk.id: replace(item, matched=tuple(lines))
-                for item, lines in _ended_in(context, found)
-            }
+            pages = _ended_in(context, found)
+            found = replace(found, evidence=()) if pages else found
         if not pages:
             is_doubted = asks_of_end(asked) or bool(lacking(asked, self._product))
             return notes.newer(found, release) if is_doubted and not found.named else found
@@ -190,11 +189,11 @@ def _shares(context: QueryContext, found: Found) -> dict[str, float]:
     return {term: weight / (sum(weights.values()) or 1.0) for term, weight in weights.items()}
 
 
-def _ended_in(context: QueryContext, found: Found) -> list[tuple[Evidence, list[str]]]:
-    """Return the pages with their lines that say that what is asked for is there no more, the best first."""
+def _ended_in(context: QueryContext, found: Found) -> dict[str, Evidence]:
+    """Return by id the pages with lines that say that what is asked for is there no more, the best first."""
     shares = _shares(context, found)
-    told = ((item, ending(shares, item.chunk)) for item in found.evidence)
-    return [(item, lines) for item, lines in told if lines]
+    told = (replace(item, matched=tuple(ending(shares, item.chunk))) for item in found.evidence)
+    return {item.chunk.id: item for item in told if item.matched}
 
 
 def _before(found: Found, pages: Mapping[str, Evidence]) -> Found:

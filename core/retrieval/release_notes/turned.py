@@ -30,7 +30,8 @@ _TELLS = re.compile(
 )
 _WHETHER_THERE = re.compile(
     r"\bstill (?:in\b(?: (?:there|here|it))?|there|here|available|supported|exists?\b|around|included)"
-    r"|\b(?:is|are|was|were|been|got|gets?) (?:[\w-]{1,30} ){0,5}?(?:removed|dropped|discontinued|gone)\b"
+    r"|(?:^|[.,;!?]\s|\b(?:so|and|but|or)\s)(?:is|are|was|were|has|have|did) [^.,;!?\n]{1,60}?"
+    r"\b(?:removed|dropped|discontinued|gone)\b"
     r"|\bwhat(?: has|['’]?s)? (?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b",
     re.IGNORECASE,
 )
@@ -71,8 +72,8 @@ def turning(names: Sequence[str], shares: Mapping[str, float], page: ContextChun
 
 
 def asks_whether_there(question: str) -> bool:
-    """Return True if a question asks whether something is still there, in plain words."""
-    return _WHETHER_THERE.search(question) is not None
+    """Return True if a question asks in plain words, by no name in code, whether something is still there."""
+    return _WHETHER_THERE.search(question) is not None and not names_in(question)
 
 
 def ending(shares: Mapping[str, float], page: ContextChunk) -> list[str]:
