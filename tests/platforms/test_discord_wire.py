@@ -353,6 +353,24 @@ async def test_commands_that_are_refused_are_refused_once(recorder, caplog, stat
         assert said in caplog.text and not server.commands
 
 
+@pytest.mark.parametrize("stopping", [True, False])
+async def test_a_stop_while_it_connects_is_no_error(recorder, monkeypatch, stopping):
+    async with discord_server() as server:
+        running = Running(server, recorder)
+
+        async def connect(*_arguments, **_more):  # as aiohttp ends where its session is closed meanwhile
+            if stopping:
+                await running.platform.stop()
+            raise AssertionError
+
+        monkeypatch.setattr(running.platform.client, "connect", connect)
+        if stopping:
+            await running.platform.run()
+            return
+        with pytest.raises(AssertionError):
+            await running.platform.run()
+
+
 async def test_it_stops_at_once_while_commands_wait(recorder, caplog, monkeypatch):
     async with discord_server() as server:
         server.refused = [(503, 0)]

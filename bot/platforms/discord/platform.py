@@ -175,6 +175,9 @@ class DiscordPlatform:
             if error.code in _SHARDS:
                 raise PlatformRejected(_SHARDS[error.code]) from error
             raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
+        except AssertionError:  # aiohttp's, where the session is closed while it connects
+            if not self._stopping.is_set():
+                raise
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise PlatformError(
                 f"Discord's gateway sent an invalid event ({type(error).__name__}): start again later."
