@@ -50,6 +50,12 @@ def test_a_paragraph_of_code_with_breaks_is_a_block_of_it(code, lines):
     assert sections_of(page) == [("", f"{LONG}\n\n```\n{lines}\n```")]
 
 
+def test_a_line_of_code_in_an_example_is_a_block_too():
+    line = "<div class=example><p><code>htpasswd -c x</code></p></div>"
+    page = f"<h1>Files</h1><p>{LONG}</p>{line}<p>{LONG} Now.</p>"
+    assert sections_of(page) == [("", f"{LONG}\n\n```\nhtpasswd -c x\n```\n\n{LONG} Now.")]
+
+
 def test_code_beside_code_is_one_and_quotes_of_old_are_quotes():
     page = (
         f"<h1>Files</h1><p>{LONG} Set <code>Least</code><code>+ 1</code>, <code>a`b</code><code>c</code>,"

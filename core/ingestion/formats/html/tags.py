@@ -98,10 +98,15 @@ def title_of_note(tag: Tag) -> Tag | None:
 
 
 def lines_of(tag: Tag) -> str:
-    """Return the lines of a paragraph that is one piece of code with breaks in it, empty where it is none."""
+    """Return the lines of a paragraph that is one piece of code, empty where it is none.
+
+    It has breaks in it, or is all that stands in an example: elsewhere it may be a name that is told of next.
+    """
     parts = [part for part in tag.children if isinstance(part, Tag) or str(part).strip()]
     code = parts[0] if len(parts) == 1 else None
-    if not isinstance(code, Tag) or code.name not in ("code", "tt", "kbd", "samp") or not code.find("br"):
+    if not isinstance(code, Tag) or code.name not in ("code", "tt", "kbd", "samp"):
+        return ""
+    if not code.find("br") and not (tag.parent and "example" in (tag.parent.get("class") or ())):
         return ""
     parted = (part for part in code.descendants if not isinstance(part, Tag) or part.name == "br")
     said = "".join("\0" if isinstance(part, Tag) else str(part) for part in parted)
