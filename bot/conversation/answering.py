@@ -33,13 +33,14 @@ RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 @dataclass(slots=True)
 class _Answer:
-    """A message being answered, the messages its reply occupies so far (more, `in_doubt`), and the answer."""
+    """A message being answered, its reply's messages so far (more, `in_doubt`), the answer, and its text."""
 
     chat: Chat
     message: Message
     parts: tuple[MessageRef, ...]
     found: str = ""
     in_doubt: bool = False
+    said: str = ""
 
 
 class Answering:
@@ -167,7 +168,7 @@ class Answering:
     async def _look(self, answer: _Answer) -> None:
         """Find what may be posted of an answer though nobody said so, such as after a time-out."""
         if answer.in_doubt:
-            answer.parts = await self._strays.under(answer.chat, answer.message)
+            answer.parts = await self._strays.under(answer.chat, answer.message, answer.said)
             answer.in_doubt = False
 
     async def _answer(self, answer: _Answer) -> str:
@@ -183,7 +184,7 @@ class Answering:
             reply = await self._found(answer) or await self._find(answer)
             await self._look(answer)
         except asyncio.CancelledError:
-            with suppress(PlatformError):
+            with suppress(PlatformError, StorageError):
                 await self._look(answer)
             if self.stopping:
                 await tell(answer.chat, answer.parts, _(RESTARTING))
@@ -292,16 +293,12 @@ class Answering:
             if gone:
                 with suppress(PlatformError):
                     await chat.delete(left)  # what others there are of it
-                # what is posted though nobody says so is looked for where no messages are known
                 await self._desk.conversations.posted(answer.message.key, ())
                 await self._hold(answer, ())
         answer.parts = await chat.post(answer.message.ref, reply)
 
     async def _hold(self, answer: _Answer, before: tuple[MessageRef, ...]) -> None:
-        """Stop where another process answers by now, or the question was deleted there.
-
-        Messages that there were not before are taken back then.
-        """
+        """Stop, taking new messages back, where another process answers or the question was deleted."""
         if not await self._desk.conversations.is_ours(answer.message.key):
             if answer.parts != before:
                 await answer.chat.delete(answer.parts)
@@ -315,6 +312,7 @@ class Answering:
             if not await self._desk.conversations.posting(message.key, reply.answer_id):
                 raise asyncio.CancelledError
             answer.found = reply.answer_id
+        answer.said = reply.markdown
         await self._put(answer, reply)
         await self._hold(answer, before)
         await self._desk.conversations.posted(message.key, answer.parts)

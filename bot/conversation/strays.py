@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 
 from bot.ports.chat import Chat, Message
 from bot.rendering.answers import is_sign_of_work
@@ -15,6 +16,9 @@ log = logging.getLogger(__name__)
 
 LOOK_SECONDS = (2.0, 10.0, 30.0)
 """Pauses before it is looked again where the platform did not let the bot."""
+COMPARED, ALIKE = 40, 0.9
+"""Words of a message that are compared with a reply, and the share of them that it has; ours."""
+_WORD = re.compile(r"\w+")
 
 
 class Strays:
@@ -24,11 +28,12 @@ class Strays:
         self._conversations = conversations
         self._looking = asyncio.Lock()
 
-    async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
+    async def of(self, chat: Chat, where: MessageRef, claim: Claim, text: str = "") -> tuple[MessageRef, ...]:
         """Return the messages of a claim's reply; note those that were not noted yet.
 
-        In a thread these are all unknown messages of the bot; in a direct message only signs of work. Raises
-        PlatformError where it cannot be looked now, and may be later.
+        Where the reply's `text` is known these are the unknown messages of the bot that say some of it: other
+        ones may be of another answer. Else in a thread all unknown ones, in a direct message signs of work.
+        Raises PlatformError where it cannot be looked now, and may be later.
         """
         if not claim.tries:
             return claim.parts
@@ -42,7 +47,8 @@ class Strays:
                 return claim.parts
             known = await self._conversations.known([stray.ref.key for stray in said])
             unknown = [stray for stray in said if stray.ref.key not in known]
-            mine = tuple(stray.ref for stray in unknown if where.thread or is_sign_of_work(stray.text))
+            in_thread = bool(where.thread)
+            mine = tuple(stray.ref for stray in unknown if _is_mine(stray.text, text, in_thread))
             if mine:
                 await self._conversations.posted(claim.message, (*claim.parts, *mine))
             return (*claim.parts, *mine)
@@ -61,7 +67,21 @@ class Strays:
             log.warning("what stands under a question cannot be read: %s", error)
             return claim.parts
 
-    async def under(self, chat: Chat, question: Message) -> tuple[MessageRef, ...]:
-        """Return the messages of the reply to a question, as `of` does; none where it is not claimed."""
+    async def under(self, chat: Chat, question: Message, text: str) -> tuple[MessageRef, ...]:
+        """Return the messages of the reply to a question, as `of` does; none where it is not claimed.
+
+        Where some are known, further ones are looked for by the `text` that was being posted, if any.
+        """
         claim = await self._conversations.claimed(question.key)
-        return await self.of(chat, question.ref, claim) if claim else ()
+        if claim is None or (claim.parts and not text):
+            return claim.parts if claim else ()
+        return await self.of(chat, question.ref, claim, text if claim.parts else "")
+
+
+def _is_mine(stray: str, text: str, in_thread: bool) -> bool:
+    if not text:
+        return in_thread or is_sign_of_work(stray)
+    words = _WORD.findall(stray.lower())[:COMPARED]
+    of_reply = set(_WORD.findall(text.lower()))
+    said = sum(word in of_reply for word in words)
+    return bool(words) and not is_sign_of_work(stray) and said >= ALIKE * len(words)

@@ -118,7 +118,7 @@ class Sharing:
             return await chat.post(where, reply)
         except PlatformError as error:
             claim = await self._conversations.claimed(key) if error.in_doubt and where.message else None
-            parts = await self._strays.of(chat, where, claim) if claim else ()
+            parts = await self._strays.of(chat, where, claim, reply.markdown) if claim else ()
             if not parts:
                 raise
             return parts

@@ -14,7 +14,9 @@ from bot.conversation.desk import deletion
 from bot.conversation.undelivered import MAY_NOT
 from bot.platforms.slack.api import posting
 from bot.ports.chat import Reply
-from core.domain import Answer
+from core.domain import Answer, MessageRef
+from core.errors import PlatformError
+from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import PLACES, SlackStage
@@ -180,3 +182,26 @@ async def test_an_edit_is_answered_though_a_moderator_deleted_the_first_answer(b
         del stage.server.messages["C1"][first.id]
         await stage.edit(said, f"{PORT} In 1.5.")
         assert PORTS["1.5"] in (await answer(stage, said)).text
+
+
+async def test_an_edit_that_fails_takes_no_message_of_another_answer(bot: Bot, monkeypatch: Any) -> None:
+    monkeypatch.setattr(answering, "AGAIN_SECONDS", (0.05, 0.05))
+
+    class Hiccup(FakeChat):
+        """A platform that refuses an edit once, while a part of another answer is on its way."""
+
+        failed = 0
+
+        async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+            if reply.final and PORTS["2.0"] in reply.markdown and not self.failed:
+                self.failed += 1
+                root = self.of(parts[0].message)["root"]
+                self.keep("bot", parts[0].channel, root, "Part two of the answer to somebody else.")
+                raise PlatformError("500")
+            return await super().edit(parts, reply)
+
+    async with FakeStage(bot, Hiccup()) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await until(lambda: [seen for seen in stage.replies(said) if PORTS["2.0"] in seen.text])
+        await stage.quiet()
+        assert [m["text"] for m in stage.chat.messages if "somebody else" in m["text"]]

@@ -6,10 +6,12 @@ import time
 
 import pytest
 
+from bot.conversation.strays import Strays
 from bot.interactions.sharing import ALREADY, MAY_NOT, SHARED
 from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
+from core.ports import Claim
 from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
@@ -96,6 +98,22 @@ async def test_what_may_be_shared_already_is_not_posted_again(place: str, bot: B
             await stage.press("ann", NOWHERE, "share")
             await told(stage, "ann", said)
         assert len(stage.server.said("C1")) == 1
+
+
+async def test_of_what_is_shared_only_messages_that_say_it_are_found(bot: Bot) -> None:
+    async with FakeStage(bot, chat := FakeChat()) as stage:
+        root = await stage.say("bob", "The dashboard is new.")
+        where = MessageRef("fake", "public", root.id, root.id)
+        claim = Claim(
+            f"{where.key}@a1", where.conversation, "fake:ann", time.time(), {}, kind="share", tries=1
+        )
+        await bot.app.conversations.claim(claim)
+        for text in ("Looking it up …", "It listens on 8500, by default.", "It has a lid on the spout."):
+            chat.keep("bot", "public", root.id, text)
+        strays = Strays(bot.app.conversations)
+        found = await strays.of(chat, where, claim, "It listens on **8500**, by default. [1]")
+        assert [chat.of(one.message)["text"] for one in found] == ["It listens on 8500, by default."]
+        assert len(await strays.of(chat, where, claim)) == 2, "without its text all others are taken, too"
 
 
 async def test_who_may_not_write_there_shares_nothing(bot: Bot) -> None:

@@ -99,7 +99,8 @@ class Events:
     async def _read(self, message: discord.Message) -> Message:
         if isinstance(message.channel, discord.PartialMessageable):
             guild_id = message.guild.id if message.guild else None
-            message.channel = await self._chat.places.channel(message.channel.id, guild_id, HEARD_SECONDS)
+            # a question that waits long is in nobody's books yet, and would be lost with the process
+            message.channel = await self._chat.places.channel(message.channel.id, guild_id, ASKED_SECONDS)
         return await reading.whole(self._standing, message, self._chat.me)
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:

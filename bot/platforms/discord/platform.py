@@ -175,7 +175,7 @@ class DiscordPlatform:
             if error.code in _SHARDS:
                 raise PlatformRejected(_SHARDS[error.code]) from error
             raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
-        except AssertionError:  # aiohttp's, where the session is closed while it connects
+        except (AssertionError, RuntimeError):  # aiohttp's, where the session is closed while it connects
             if not self._stopping.is_set():
                 raise
         except (AttributeError, LookupError, TypeError, ValueError) as error:

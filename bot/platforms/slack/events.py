@@ -180,7 +180,8 @@ class Events:
 
     async def _reacted(self, reaction: Reaction) -> None:
         """Hand a reaction over; a vote that was taken off with what its person has left there."""
-        if not reaction.added and vote_of(reaction.emoji) is not None:
+        is_ours = reaction.author in ("", f"slack:{self._chat.user}")
+        if is_ours and not reaction.added and vote_of(reaction.emoji) is not None:
             with suppress(SlackRefused):
                 found = await self._chat.reader.standing(reaction.ref)
                 people = found.people if isinstance(found, Standing) else {}

@@ -30,14 +30,14 @@ _TELLS = re.compile(
 )
 _WHETHER_THERE = re.compile(
     r"\bstill (?:in\b(?: (?:there|here|it))?|there|here|available|supported|exists?\b|around|included)"
-    r"|(?:^|[.,;!?]\s|\b(?:so|and|but|or)\s)(?:is|are|was|were|has|have|did) [^.,;!?\n]{1,60}?"
+    r"|(?:^|[.,;!?]\s|\b(?:so|and|but|or)\s)(?:was|were|has|have|did|got) [^.,;!?\n]{1,60}?"
     r"\b(?:removed|dropped|discontinued|gone)\b"
-    r"|\bwhat(?: has|['’]?s)? (?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b",
+    r"|\bwhat(?: has|['’]?s)? happened (?:to|with)\b|\bbec[ao]me of\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"\b(?:has|have|had|was|were|is|are) (?:been )?(?:removed|dropped|discontinued|retired|deleted)\b"
-    r"|^\W*(?:removed?s?|drop(?:s|ped)?|discontinued?)\b",
+    r"\b(?:has|have|was|were) (?:been )?(?:removed|dropped|discontinued|retired)\b"
+    r"|^\W*(?:removed?|dropp?(?:ed)?|discontinued?)\b",
     re.IGNORECASE,
 )
 """What says of a thing that it is there no more."""

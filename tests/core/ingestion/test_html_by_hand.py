@@ -127,7 +127,7 @@ def test_a_table_with_a_name_or_more_columns_stays_one():
 
 
 def test_a_table_in_a_cell_of_a_table_with_a_heading_is_told_in_the_cell():
-    inner = "<table><tr><td>sec</td><td>seconds</td></tr><tr><td>usec</td><td></td></tr></table>"
+    inner = "<table><tr><td>sec</td><td>a|b</td></tr><tr><td>usec</td><td></td></tr></table>"
     rows = (
         "<tr><th>Format</th><th>Tells</th></tr><tr><td>%D</td><td>how long</td></tr>"
         f"<tr><td>%t</td><td><p>The time, by</p>{inner}</td></tr>"
@@ -137,6 +137,6 @@ def test_a_table_in_a_cell_of_a_table_with_a_heading_is_told_in_the_cell():
         "| Format | Tells |",
         "| --- | --- |",
         "| %D | how long |",
-        "| %t | The time, by sec: seconds; usec |",
+        "| %t | The time, by sec: a\\|b; usec |",
     )
     assert text.endswith("\n".join(told))

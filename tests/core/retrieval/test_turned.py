@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.domain import ContextChunk
@@ -71,6 +73,9 @@ def test_lines_that_say_what_is_otherwise_of_a_name_and_hold_enough_of_the_quest
         ("so have the steam clouds been removed", True),
         ("KettleError: probably the key has been removed from the pot", False),
         ("is boil_twice() still there", False),
+        ("what happens to open lids when the kettle restarts?", False),
+        ("are old lids removed from the store?", False),
+        ("is the lid dropped when the pot is full?", False),
         ("so have the steam clouds been removed", True),
         ("KettleError: probably the key has been removed from the pot", False),
         ("is boil_twice() still there", False),
@@ -94,3 +99,5 @@ def test_lines_that_say_that_what_is_asked_for_is_there_no_more() -> None:
     shares = {"upload": 0.25, "steam": 0.3, "cloud": 0.25, "still": 0.2}
     assert ending(shares, page) == ["The `cloudy` lid was removed since Steam Clouds have been shut down."]
     assert ending({"still": 1.0}, page) == []
+    behaves = replace(page, page="Steam Clouds are removed when they are old. The upload is dropped then.")
+    assert ending(shares, behaves) == []

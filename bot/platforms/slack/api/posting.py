@@ -19,6 +19,8 @@ LOOK_SECONDS = (1.0, 3.0, 10.0)
 """Pauses before a message is looked for that may have been posted; what is not there is posted again."""
 _NO_WORDS = re.compile(r":[\w+'-]+:|[\W_]")
 """What Slack may write otherwise than it was sent: emoji, and signs."""
+_LABELLED = re.compile(r"<(?:mailto:)?([^<>|]*)\|[^<>]*>")
+"""A link with its label, as Slack writes what was sent without: `<mailto:a@b.de|a@b.de>`, `<#C1|general>`."""
 _LOOKED_AT, _COMPARED = 200, 200
 """Messages among which one is looked for, and letters that are compared."""
 
@@ -89,5 +91,5 @@ def _since(date: str) -> str:
 
 
 def _words(text: object) -> str:
-    """Return the beginning of a message by which it is known again."""
-    return _NO_WORDS.sub("", str(text))[:_COMPARED]
+    """Return the beginning of a message by which it is known again; of a link its address."""
+    return _NO_WORDS.sub("", _LABELLED.sub(r"\1", str(text)))[:_COMPARED]

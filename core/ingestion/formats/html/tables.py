@@ -73,7 +73,8 @@ def _in_a_cell(block: str) -> str:
     """Return a block as it fits into a cell: the rows of a table inside of it one after another."""
     if not _RULED.search(block):
         return block
-    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in _ROWS.findall(block)]
+    cut = (re.split(r"(?<!\\)\|", row[1:-1]) for row in _ROWS.findall(block))
+    rows = [[cell.strip().replace("\\|", "|") for cell in row] for row in cut]
     return "; ".join(": ".join(filter(None, row)) for row in rows if any(row))
 
 
