@@ -91,6 +91,9 @@ class NotesFirst:
             pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
         if not pages and not found.named and asks_whether_there(asked):
             pages = _ended_in(context, found)
+            found = (
+                replace(found, evidence=()) if len(pages) > 1 else found
+            )  # they agree: nothing else is read
         if not pages:
             is_doubted = asks_of_end(asked) or bool(lacking(asked, self._product))
             return notes.newer(found, release) if is_doubted and not found.named else found

@@ -359,6 +359,7 @@ async def test_a_stop_while_it_connects_is_no_error(recorder, monkeypatch, stopp
         running = Running(server, recorder)
 
         async def connect(*_arguments, **_more):  # as aiohttp ends where its session is closed meanwhile
+            await asyncio.sleep(0)
             if stopping:
                 await running.platform.stop()
             raise AssertionError
