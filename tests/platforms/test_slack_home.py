@@ -180,7 +180,7 @@ async def test_of_many_tabs_all_lose_what_is_forgotten_and_keep_the_channels(
         monkeypatch.setattr(home_tabs, name, getattr(home_tabs, name) / FASTER)
     monkeypatch.setattr(client, "PATIENT", 2.0)
     slack.limits.minute = 60 / FASTER
-    users = [f"U{number}X" for number in range(130)]
+    users = [f"U{number}X" for number in range(70)]
     for user in users:
         slack.add_user(user)
         slack.channels["C1"]["members"].add(user)
