@@ -140,15 +140,20 @@ async def test_what_turns_out_to_be_for_somebody_else_is_let_go(bot: Bot) -> Non
         assert sum(claim is not None for claim in claims) == 1, "nothing is kept of what was not for the bot"
 
 
+async def sign_becomes_answer(bot: Bot, stage: FakeStage) -> None:
+    """Begin with a question whose sign of work nobody noted, and see that it becomes the answer."""
+    message, said = keep(stage.chat, PORT)
+    await bot.app.conversations.claim(claimed(message))
+    stage.chat.keep("bot", "public", said.root, "Looking it up …")
+    await bot.dispatch.resume(stage.chat)
+    [seen] = stage.replies(said)
+    assert PORTS["2.0"] in seen.text
+
+
 async def test_a_sign_of_work_that_nobody_noted_becomes_the_answer(bot: Bot) -> None:
     """A process died between posting it and writing down that it did."""
     async with FakeStage(bot) as stage:
-        message, said = keep(stage.chat, PORT)
-        await bot.app.conversations.claim(claimed(message))
-        stage.chat.keep("bot", "public", said.root, "Looking it up …")
-        await bot.dispatch.resume(stage.chat)
-        [seen] = stage.replies(said)
-        assert PORTS["2.0"] in seen.text
+        await sign_becomes_answer(bot, stage)
 
 
 async def test_what_stands_under_a_question_is_looked_for_again_where_the_platform_did_not_say(
@@ -168,12 +173,7 @@ async def test_what_stands_under_a_question_is_looked_for_again_where_the_platfo
             return await super().own_after(ref)
 
     async with FakeStage(bot, Busy()) as stage:
-        message, said = keep(stage.chat, PORT)
-        await bot.app.conversations.claim(claimed(message))
-        stage.chat.keep("bot", "public", said.root, "Looking it up …")
-        await bot.dispatch.resume(stage.chat)
-        [seen] = stage.replies(said)
-        assert PORTS["2.0"] in seen.text
+        await sign_becomes_answer(bot, stage)
 
 
 async def test_in_direct_messages_only_a_sign_of_work_is_taken_over(bot: Bot) -> None:

@@ -129,7 +129,7 @@ def quote(
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
-    asked = Asked.of(question, question_terms, not marks, defaults and not marks)
+    asked = Asked.of(question, question_terms, not marks, defaults and not marks, product)
 
     def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)

@@ -158,8 +158,15 @@ class Asked:
     needed: str = ""
 
     @classmethod
-    def of(cls, question: str, terms: Sequence[str], entry: bool = False, default: bool = False) -> Asked:
-        """Read a question; `terms` are what is searched for."""
+    def of(
+        cls,
+        question: str,
+        terms: Sequence[str],
+        entry: bool = False,
+        default: bool = False,
+        product: str = "",
+    ) -> Asked:
+        """Read a question about a product; `terms` are what is searched for."""
         meant = (match[match.lastgroup or 0] for match in _ASKED_AFTER.finditer(question))
         lines = (re.sub(r"\s+", "", line).strip("`") for line in re.split(r"[\n;]", question))
         return cls(
@@ -170,7 +177,7 @@ class Asked:
             frozenset(_ASSIGNED.findall(question)),
             tuple(line for line in lines if len(line) >= _A_LINE and _IS_CODE.search(line)),
             asks_what_turned(question),
-            required(question),
+            required(question, (product,)),
         )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.domain import RawDocument
 from core.text.tables import Cell, over_all, spread
-from core.text.words import one_line as one_line
+from core.text.words import one_line
 
 MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""

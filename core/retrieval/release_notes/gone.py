@@ -86,7 +86,7 @@ _IN_QUOTES = re.compile(r"[\"“”](--?\w[\w-]{0,60})[\"“”]")
 _OF_VARIABLE = re.compile(r"(?!self\.)[a-z_][a-z0-9_]*\.[a-z_]\w*(?:\(\))?")
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
 _ROW = re.compile(r"^ {0,3}\|(?P<cells>.*)\| *$")
-LONG = 3
+_LONG = 3
 """Other words of a question from which one that is no name has to be told of with one of them; ours."""
 _INSTEAD_OF = re.compile(r"\b(?:instead|replace\w*|successor|alternative|new)\b", re.IGNORECASE)
 """What heads the second column of a table of names that are gone: "Use instead"."""
@@ -247,7 +247,7 @@ def of_question(told: Sequence[Told], question: str, terms: Sequence[str]) -> tu
         is_plain = is_word(one.name) and one.name.lower() not in in_code
         return (
             not is_plain
-            or len(rest) < LONG
+            or len(rest) < _LONG
             or bool(rest & set(index_terms(f"{one.page.heading} {one.line}")))
         )
 

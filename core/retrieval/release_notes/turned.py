@@ -35,6 +35,7 @@ _WHETHER_THERE = re.compile(
     r"|\bwhat(?: has|['’]?s)? happened (?:to|with)\b|\bbec[ao]me of\b",
     re.IGNORECASE,
 )
+"""How it is asked in plain words whether something is still there."""
 _ENDS = re.compile(
     r"\b(?:has|have|was|were) (?:been )?(?:removed|dropped|discontinued|retired)\b"
     r"|^\W*(?:removed?|dropp?(?:ed)?|discontinued?)\b",

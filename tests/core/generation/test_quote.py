@@ -16,7 +16,7 @@ from core.generation.quotes.quote import (
 )
 from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, begun, stretches
-from core.generation.quotes.weighing import Read
+from core.generation.quotes.weighing import Asked, Read
 from core.generation.quotes.writing import Piece, written, written_all
 from core.languages import speaking
 from core.text.words import query_terms
@@ -283,6 +283,8 @@ def test_where_a_version_of_other_software_is_asked_for_the_sentence_that_states
     text = asked("still on python 2.7, can i upgrade to 1.6?", evidence(1, page)).text
     assert stated in text
     assert stated not in asked("install python with the python tools", evidence(1, page)).text
+    assert Asked.of("which python do i need", (), product="kettle").needed == "python"
+    assert Asked.of("which python do i need", (), product="Python").needed == "", "it is the product itself"
 
 
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:

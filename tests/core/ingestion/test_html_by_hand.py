@@ -3,6 +3,8 @@
 import pytest
 
 from core.ingestion.formats._outline import Outline
+from core.ingestion.formats.html.frame import is_needed
+from core.ingestion.formats.html.tags import soup_of
 from tests.core.ingestion.pages import parsed
 
 LONG = "It has to be set before the server starts, and every one of its workers reads it once."
@@ -33,6 +35,14 @@ def test_names_of_modules_in_a_row_and_below_an_item_are_kept():
     said = sections_of(page)[0][1]
     assert "| - `mod_a` - `mod_b` |" in said
     assert "- Authentication type\n  - mod_a\n  - mod_b" in said
+
+
+def test_a_list_of_links_in_a_cell_that_a_line_introduces_is_kept():
+    linked = "".join(f"<li><a href={n}>The {n} of the kettle</a></li>" for n in ("lid", "spout", "base"))
+    found = soup_of(f"<table><tr><td><p>It needs:</p><ul>{linked}</ul></td></tr></table>").ul
+    assert found is not None and is_needed(found)
+    found = soup_of(f"<table><tr><td><p>Kettle</p><ul>{linked}</ul></td></tr></table>").ul
+    assert found is not None and not is_needed(found)
 
 
 @pytest.mark.parametrize(

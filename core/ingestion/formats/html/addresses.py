@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.tags import HEADINGS, PERMALINK, classes, is_skipped
+from core.text.words import one_line
 
 NEAR = 20
 """Tags and texts before a heading among which its name is looked for; ours."""

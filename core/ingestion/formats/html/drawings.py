@@ -6,9 +6,9 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.tags import HIDDEN
 from core.ingestion.formats.html.titles import shown
+from core.text.words import one_line
 
 GRAMMAR = 0.8
 """Share of a drawing's labels that are one word or sign, from which it shows a syntax; ours."""

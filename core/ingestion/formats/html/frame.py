@@ -6,9 +6,9 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.tags import HEADINGS
 from core.ingestion.formats.html.titles import shown
+from core.text.words import one_line
 
 _STEPS = re.compile(r"^(?:«|‹|<-|<<|←)|(?:»|›|->|>>|→)$|^(?:prev(?:ious)?|next)$", re.I)
 _STEP = re.compile(r"\s*(?:prev(?:ious)?|next|up)\s*:", re.I)
@@ -71,12 +71,8 @@ def is_needed(tag: Tag) -> bool:
     It is a cell of a row, belongs to an item that says more than links, follows a line that ends in ":", or
     is all that stands under a heading.
     """
-    within = tag.parent.name if tag.name in ("ul", "ol") and tag.parent is not None else ""
-    if within == "td":
-        table = tag.find_parent("table")
-        return table is not None and table.find("th") is not None
-    if within == "li" and tag.parent is not None:
-        return _says(tag.parent, tag) or all(link.find(_CODE) for link in tag.find_all("a"))
+    if tag.name in ("ul", "ol") and tag.parent is not None and _is_of(tag, tag.parent):
+        return True
     if tag.name == "div":
         beside = [other for other in (tag.find_previous_sibling(), tag.find_next_sibling()) if other]
         return any(other.name == "div" and not _is_linked(other) for other in beside)
@@ -86,6 +82,15 @@ def is_needed(tag: Tag) -> bool:
     if before.name in HEADINGS:
         return tag.find_next_sibling() is None and not _OF_CONTENTS.search(shown(before))
     return before.get_text().rstrip().endswith(":") and not _OF_CONTENTS.search(before.get_text())
+
+
+def _is_of(links: Tag, around: Tag) -> bool:
+    """Return True if a list of links belongs to a row below a heading, or to an item that says more."""
+    if around.name == "td":
+        table = around.find_parent("table")
+        return table is not None and table.find("th") is not None
+    names = all(link.find(_CODE) for link in links.find_all("a"))
+    return around.name == "li" and (names or _says(around, links))
 
 
 def _says(item: Tag, below: Tag) -> bool:

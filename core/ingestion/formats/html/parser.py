@@ -19,7 +19,6 @@ from bs4 import BeautifulSoup, Tag
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
 from core.ingestion.formats._outline import Outline
-from core.ingestion.formats._shared import one_line
 from core.ingestion.formats.html.addresses import anchor_of
 from core.ingestion.formats.html.drawings import drop_leads, write_out
 from core.ingestion.formats.html.frame import is_index, is_menu, is_needed, is_redirect, is_steps
@@ -27,6 +26,7 @@ from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_o
 from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, plain, shown, without_number
 from core.ingestion.formats.html.to_markdown import HtmlWriter
+from core.text.words import one_line
 
 try:
     import trafilatura

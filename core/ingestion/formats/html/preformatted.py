@@ -7,7 +7,8 @@ import textwrap
 
 from bs4 import Tag
 
-from core.ingestion.formats._shared import fence, one_line
+from core.ingestion.formats._shared import fence
+from core.text.words import one_line
 
 LEAST = 3
 """Bold lines with a name from which preformatted text is a manual page; ours."""

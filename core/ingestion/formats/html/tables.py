@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from bs4 import Tag
 
-from core.ingestion.formats._shared import bullets, fence, labelled, listed, one_line
+from core.ingestion.formats._shared import bullets, fence, labelled, listed
 from core.ingestion.formats.html.changes import history
 from core.ingestion.formats.html.tags import HEADINGS, code_text, language_of
-from core.text.tables import Cell, spread, table
+from core.text.tables import BELOW_HEADER, Cell, cells, spread, table
+from core.text.words import one_line
 
-_RULED = re.compile(r"^\|(?: ---+ \|)+$", re.MULTILINE)
-_ROWS = re.compile(r"^(\|(?!(?: ---+ \|)+$).*\|)$", re.MULTILINE)
+_BELOW_HEADER = re.compile(BELOW_HEADER)
 LEAST_PROPERTIES = 2
 """Rows from which names with their values are a list; ours."""
 
@@ -71,11 +71,12 @@ def _is_headed(rows: Sequence[Tag]) -> bool:
 
 def _in_a_cell(block: str) -> str:
     """Return a block as it fits into a cell: the rows of a table inside of it one after another."""
-    if not _RULED.search(block):
+    lines = block.split("\n")
+    if not any(map(_BELOW_HEADER.fullmatch, lines)):
         return block
-    cut = (re.split(r"(?<!\\)\|", row[1:-1]) for row in _ROWS.findall(block))
-    rows = [[cell.strip().replace("\\|", "|") for cell in row] for row in cut]
-    return "; ".join(": ".join(filter(None, row)) for row in rows if any(row))
+    rows = [cells(line) for line in lines if line.startswith("|") and not _BELOW_HEADER.fullmatch(line)]
+    told = (": ".join(filter(None, row)) for row in rows if any(row))
+    return "; ".join(told).replace("\\|", "|")
 
 
 def _properties(rows: Sequence[Tag], blocks: Callable[[Tag], list[str]]) -> str:

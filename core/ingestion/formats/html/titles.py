@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from bs4 import BeautifulSoup, Tag
 
-from core.ingestion.formats._shared import heading_text, one_line
+from core.ingestion.formats._shared import heading_text
+from core.text.words import one_line
 
 _SEPARATOR = re.compile(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))")
 _NUMBER = re.compile(

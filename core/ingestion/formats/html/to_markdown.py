@@ -16,10 +16,10 @@ from core.ingestion.formats._shared import (
     heading_text,
     inline_code,
     labelled,
-    one_line,
 )
 from core.ingestion.formats.html.addresses import address_of, addressed, anchor_of, entries_of, leading, leads
 from core.ingestion.formats.html.changes import HISTORY, stated
+from core.ingestion.formats.html.inline import is_whole, joined, lines_of, put, spelled
 from core.ingestion.formats.html.preformatted import sections_of
 from core.ingestion.formats.html.signatures import called, signature
 from core.ingestion.formats.html.tables import table_of
@@ -37,16 +37,12 @@ from core.ingestion.formats.html.tags import (
     is_around,
     is_block,
     is_skipped,
-    is_whole,
-    joined,
     language_of,
-    lines_of,
-    put,
-    spelled,
     statements_of,
     title_of_note,
 )
 from core.ingestion.formats.html.titles import of_texinfo, without_number
+from core.text.words import one_line
 
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""

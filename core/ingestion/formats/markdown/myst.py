@@ -20,7 +20,6 @@ from core.ingestion.formats._shared import (
     inline_code,
     labelled,
     location,
-    one_line,
     read_within,
     session,
     sliced,
@@ -41,6 +40,7 @@ from core.ingestion.formats.rst.sphinx import (
     for_html,
 )
 from core.ingestion.sites import Site
+from core.text.words import one_line
 
 MAX_DEPTH = 5
 """Files that may include one another in a chain; ours."""

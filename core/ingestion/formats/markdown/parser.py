@@ -29,7 +29,6 @@ from core.ingestion.formats._shared import (
     inline_code,
     labelled,
     location,
-    one_line,
     starred,
 )
 from core.ingestion.formats.html.tags import soup_of
@@ -42,6 +41,7 @@ from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
 from core.text.tables import table
+from core.text.words import one_line
 
 _HIGHLIGHTED = re.compile(r"^(?:#!|:::)[\w+-]+ (?=\S)")  # pymdownx: `#!python x = 1`
 _ANCHOR = re.compile(

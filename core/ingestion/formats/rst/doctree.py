@@ -15,12 +15,12 @@ from core.ingestion.formats._shared import (
     inline_code,
     labelled,
     listed,
-    one_line,
     unfolded,
 )
 from core.ingestion.formats.rst.definitions import goes_on, introduces
 from core.ingestion.formats.rst.fields import written
 from core.text.tables import spread, table
+from core.text.words import one_line
 from core.vocabulary import words_of
 
 _WORDS = words_of(__package__)
