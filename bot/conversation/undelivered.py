@@ -45,6 +45,7 @@ async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
     """Replace the text of the bot's messages, if the platform accepts it in time."""
     if parts:
         try:
-            await asyncio.wait_for(chat.edit(parts, Reply(text)), GOODBYE_SECONDS)
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await chat.edit(parts, Reply(text))
         except (PlatformError, TimeoutError) as error:
             log.info("a reply could not be changed: %s", error)

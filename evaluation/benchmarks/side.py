@@ -69,7 +69,8 @@ class Side:
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), 60)
+            async with asyncio.timeout(60):
+                await self._process.wait()
         except TimeoutError:
             self._process.kill()
 

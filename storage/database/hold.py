@@ -173,7 +173,8 @@ class ServerHold:
             await asyncio.sleep(self._check)
             try:
                 assert self._connection is not None
-                await asyncio.wait_for(self._connection.scalar(text("SELECT 1")), 2 * CHECK_SECONDS)
+                async with asyncio.timeout(2 * CHECK_SECONDS):
+                    await self._connection.scalar(text("SELECT 1"))
             except (DBAPIError, OSError, TimeoutError) as error:
                 log.warning("the connection that holds the database was lost (%s)", type(error).__name__)
                 if by := await self._retake():
@@ -200,7 +201,8 @@ class ServerHold:
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(DBAPIError, OSError, TimeoutError):
-                await asyncio.wait_for(connection.close(), CHECK_SECONDS)
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await connection.close()
 
 
 class FileHold:

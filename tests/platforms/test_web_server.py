@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import AsyncIterator
@@ -178,6 +179,20 @@ def test_a_conversation_that_goes_on_stays_and_pages_are_told_what_goes() -> Non
     assert [each.data for each in feed.since(number) or () if each.kind == "deleted"] == [told]
     newer = [posts.add("general", "ben", "another", thread=root.id) for _ in range(3)]
     assert [post.id for post in posts.seen_by("ada")] == [root.id, newer[1].id, newer[2].id]
+
+
+@pytest.mark.parametrize("steps", range(4))
+async def test_who_leaves_as_news_come_is_gone(steps: int) -> None:
+    feed = Feed()
+    waiting = asyncio.create_task(feed.wait(feed.number, 9))
+    await asyncio.sleep(0)
+    feed.publish("channel", {})
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    heard = waiting.done()
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    assert waiting.cancelled() is not heard
 
 
 # --- the door ---------------------------------------------------------------------------------

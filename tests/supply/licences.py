@@ -25,6 +25,7 @@ ALLOWED = (
 """What a part of a licence may be."""
 CHOSEN = {
     "docutils": "Public Domain / BSD License",  # the GPL is for Emacs files, not installed
+    "pytest-timeout": "MIT",  # a classifier of it names no licence
     "tld": "LGPL-2.1-or-later",
     "pyrage": "MIT",  # its wheel names none; its repository has the text
     "threadlore": "Apache-2.0",

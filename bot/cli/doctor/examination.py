@@ -116,7 +116,8 @@ async def examine(settings: Settings) -> list[Finding]:
     found: list[Finding] = []
     for name, examination in examinations():
         try:
-            found += await asyncio.wait_for(examination(settings), LONGER.get(name, SECONDS))
+            async with asyncio.timeout(LONGER.get(name, SECONDS)):
+                found += await examination(settings)
         except ThreadloreError as error:
             found.append(bad(name, str(error), ""))
         except TimeoutError:

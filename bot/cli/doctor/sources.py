@@ -42,7 +42,8 @@ async def sources(settings: Settings, seconds: float = REACH_SECONDS) -> list[Fi
 async def _tried(name: str, source: RemoteSource, seconds: float) -> Finding:
     what = f"Source {name}"
     try:
-        await asyncio.wait_for(_apart(lambda: source.reach(seconds)), seconds + GRACE_SECONDS)
+        async with asyncio.timeout(seconds + GRACE_SECONDS):
+            await _apart(lambda: source.reach(seconds))
     except SourceAway as error:
         return unsure(what, *_parts(error))
     except SourceError as error:

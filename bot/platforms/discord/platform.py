@@ -210,7 +210,8 @@ class DiscordPlatform:
     async def _pause(self, seconds: float) -> bool:
         """Wait, but no longer than the bot runs; returns True if it goes on."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
         return not self._stopping.is_set()
 
     async def stop(self) -> None:

@@ -79,7 +79,8 @@ class ModelServer:
     async def ability(self) -> Ability:
         """Ask what the model can do; raises the ModelErrors."""
         try:
-            shown = await asyncio.wait_for(self.client.show(self._model), self._timeout)
+            async with asyncio.timeout(self._timeout):
+                shown = await self.client.show(self._model)
         except FAILURES as error:
             raise self.told(error) from error
         able = tuple(str(name) for name in shown.capabilities or ())
@@ -109,7 +110,8 @@ class ModelServer:
     async def installed(self) -> list[str]:
         """Return the names of the models that are there; empty where nobody can say."""
         try:
-            listed = await asyncio.wait_for(self.client.list(), _CONNECT_SECONDS)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                listed = await self.client.list()
         except FAILURES:
             return []
         return [m.model for m in listed.models if m.model]
@@ -117,7 +119,8 @@ class ModelServer:
     async def digest(self) -> str:
         """Return the digest of the model, which changes with every new version; empty where nobody says."""
         try:
-            listed = await asyncio.wait_for(self.client.list(), _CONNECT_SECONDS)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                listed = await self.client.list()
         except FAILURES:
             return ""
         return next((m.digest or "" for m in listed.models if m.model == self._full), "")
@@ -125,7 +128,8 @@ class ModelServer:
     async def placement(self) -> tuple[int, int]:
         """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
         try:
-            running = await asyncio.wait_for(self.client.ps(), _CONNECT_SECONDS)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                running = await self.client.ps()
         except FAILURES:
             return 0, 0
         mine = next((m for m in running.models if self._full in (m.model, m.name)), None)

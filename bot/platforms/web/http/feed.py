@@ -88,7 +88,8 @@ class Feed:
         """Wait up to `timeout` seconds for a change after that number; return True if one came."""
         if self._number == number and not self.closed:
             try:
-                await asyncio.wait_for(self._news.wait(), timeout)
+                async with asyncio.timeout(timeout):
+                    await self._news.wait()
             except TimeoutError:
                 return False
         return True

@@ -85,7 +85,8 @@ class Growing:
         if number == self.number:
             news = self._news
             try:
-                await asyncio.wait_for(news.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await news.wait()
             except TimeoutError:
                 return False
         return True
