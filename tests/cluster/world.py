@@ -241,7 +241,7 @@ class World:
         return told
 
     def _has(self, channel: str, thread: str, ts: str) -> bool:
-        return any(str(message["ts"]) == ts for message in self.replies(channel, thread))
+        return any(str(message["ts"]) == ts for message in self.slack.said(channel, thread))
 
     def wanted(self) -> Counter[tuple[str, str, int]]:
         """Return what each person's vote is as Slack shows it."""
