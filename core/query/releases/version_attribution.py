@@ -19,6 +19,8 @@ _LOOKED_AT = 80
 
 _WORD = re.compile(r"[A-Za-z_][\w.+#'’]*(?:-[A-Za-z_][\w.+#'’]*)*|\d[\w.]*|[^\w\s]")
 _VERSION_WORDS = frozenset(word_list("version versions ver ver. release releases rel rel. v series"))
+_BRANCH = re.compile(r"(?<![\w/])(?:releases?|versions?|rel|hotfix|feature|support)/$", re.IGNORECASE)
+"""What begins the name of somebody's branch: `release/7` is no version of the product."""
 _SKIPPED = frozenset(word_list("""= == === >= <= ~= != > < ~ ^ : @ ( [ ` * ** - _ / | " ' is are"""))
 _CUES = frozenset(_WORDS["cues"].split())
 _NEUTRAL = frozenset(
@@ -46,6 +48,8 @@ def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
     """Tell who stands before a version, and whether a word such as "version" leads to it."""
     if start and text[start - 1] == "(" and start > 1 and re.match(r"\w", text[start - 2]):
         return "amount", False  # a call: sleep(2.0)
+    if _BRANCH.search(text[max(0, start - _LOOKED_AT) : start]):
+        return "foreign", False
     lead = _lead(text[max(0, start - _LOOKED_AT) : start])
     unclear: Owner = "cue" if lead.version else "plain"
     if lead.words and lead.words[-1][0].lower() == "make" and text[start] in "vV":

@@ -152,6 +152,12 @@ def test_a_release_that_has_something_is_named(text):
     assert [m.release for m in mentions(text, PRODUCTS["flask"])] == ["2.3"]
 
 
+@pytest.mark.parametrize("branch", ["release/7", "release/v2.3", "hotfix/2.3"])
+def test_a_branch_is_no_release(branch):
+    assert mentions(f"who deleted branch {branch} from our server", PRODUCTS["flask"]) == ()
+    assert [m.release for m in mentions("in 2.2/2.3?", PRODUCTS["flask"])][-1:] == ["2.3"]
+
+
 def test_decades_are_no_releases():
     assert mentions("a look out of the 1990's", PRODUCTS["flask"]) == ()
 
