@@ -246,11 +246,11 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("admin_channels", mode="after")
+    @field_validator("admins", "helpers", "admin_channels", mode="after")
     @classmethod
-    def _channels(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(re.fullmatch(r"[a-z]+:\S+", channel) for channel in value):
-            raise ValueError("write channels as platform and id, such as slack:C0123, with commas between")
+    def _ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(re.fullmatch(r"[a-z]+:\S+", named) for named in value):
+            raise ValueError("write each as platform and id, such as slack:U0123, with commas between")
         return value
 
     @field_validator("allowed_hosts", mode="after")
@@ -303,7 +303,7 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         raise ConfigurationError(
-            f"{first['loc'][0] if first['loc'] else '?'} is not valid: {first['msg']} "
+            f"{first['loc'][0] if first['loc'] else '?'} is not valid: {first['msg'].removeprefix('Value error, ')} "
             f"(got {first['input']!r}). Correct it in .env or in the environment."
         ) from None
 

@@ -71,6 +71,13 @@ def test_lists_are_written_with_commas(monkeypatch):
     assert settings.admins == ("slack:U1", "discord:2")
     assert settings.helpers == ()
     assert load_settings(None, admins=("slack:U9",)).admins == ("slack:U9",)
+    monkeypatch.setenv("THREADLORE_HELPERS", "discord:role:3, U1")
+    with pytest.raises(
+        ConfigurationError, match="THREADLORE_HELPERS is not valid: write each as platform and id"
+    ):
+        load_settings(None)
+    with pytest.raises(ConfigurationError, match="THREADLORE_ADMINS"):
+        load_settings(None, helpers=(), admins="chloe")
 
 
 def test_shards_are_written_as_numbers_and_ranges(monkeypatch):
