@@ -169,6 +169,15 @@ def test_secrets_do_not_show(monkeypatch):
     assert settings.slack_bot_token.get_secret_value() == "xoxb-secret"
 
 
+def test_the_machines_own_language_is_not_the_bots(monkeypatch):
+    monkeypatch.setenv("LANGUAGE", "C")
+    assert load_settings(None).language == "en"
+    monkeypatch.setenv("THREADLORE_LANGUAGE", "de-AT")
+    assert load_settings(None).language == "de-AT"
+    with pytest.raises(ConfigurationError, match="THREADLORE_LANGUAGE"):
+        load_settings(None, language="german")
+
+
 def test_settings_do_not_change():
     with pytest.raises(ValueError, match="frozen"):
         load_settings(None).port = 1  # type: ignore[misc]
