@@ -199,8 +199,8 @@ class Settings(BaseSettings):
     memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)
     """Pairs that each store of a release keeps at most; 0 for no limit."""
 
-    language: str = Field("en", alias="LANGUAGE", pattern=r"[a-z]{2,3}([-_][A-Za-z-_]+)?")
-    """What the bot speaks where neither words nor thread nor a person's client tell."""
+    language: str = Field("en", alias="THREADLORE_LANGUAGE", pattern=r"^[a-z]{2,3}([-_][A-Za-z0-9_-]+)?$")
+    """What is spoken where neither words nor thread nor a person's client tell; LANGUAGE is the machine's."""
 
     # limits
     questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
@@ -246,11 +246,11 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
-    @field_validator("admin_channels", mode="after")
+    @field_validator("admins", "helpers", "admin_channels", mode="after")
     @classmethod
-    def _channels(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(re.fullmatch(r"[a-z]+:\S+", channel) for channel in value):
-            raise ValueError("write channels as platform and id, such as slack:C0123, with commas between")
+    def _ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(re.fullmatch(r"[a-z]+:\S+", named) for named in value):
+            raise ValueError("write each as platform and id, such as slack:U0123, with commas between")
         return value
 
     @field_validator("allowed_hosts", mode="after")
@@ -302,9 +302,9 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
         return Settings(_env_file=env_file, **named)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:
         first = error.errors()[0]
+        name, said = next(iter(first["loc"]), "?"), first["msg"].removeprefix("Value error, ")
         raise ConfigurationError(
-            f"{first['loc'][0] if first['loc'] else '?'} is not valid: {first['msg']} "
-            f"(got {first['input']!r}). Correct it in .env or in the environment."
+            f"{name} is not valid: {said} (got {first['input']!r}). Correct it in .env or in the environment."
         ) from None
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bot.privacy.visibility import stay_within
+from core.errors import UsageError
 from core.languages import N_
 
 if TYPE_CHECKING:
+    from bot.commands.command import Given
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
 
@@ -37,3 +39,13 @@ OPT_OUT = N_("Opt out")
 def within(app: Application, call: Call, user: str) -> None:
     """Raise UsageError where somebody's accounts are out of the reach of where the command was given."""
     stay_within(call.person.id, app.privacy.names.everyone(user))
+
+
+async def whom(app: Application, given: Given) -> str:
+    """Return whom `--user` names; raises UsageError for what is no account and nobody's name."""
+    user: str = given["user"]
+    if ":" not in user and await app.my_data.of(user) == {"accounts": [user], "opted_out": False}:
+        raise UsageError(
+            f"I know nobody called {user}. Write the account with its platform, such as slack:{user}."
+        )
+    return user

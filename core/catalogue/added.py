@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from core.catalogue.loading import load_catalogue
 from core.catalogue.sources import SourceKinds, SourceSpec
@@ -67,10 +67,10 @@ def address_of(text: str) -> Address:
         keys = {"repository": f"{hosted['host']}/{hosted['name']}.git", "ref": ref, "path": path}
         return Address(_at(hosted["name"], ref), {"kind": "git", **_filled(keys)})
     if git := _GIT.fullmatch(text):
-        parts = urlsplit(git["repository"])
+        parts = _parts(git["repository"])
         name = _at(f"{parts.hostname}{parts.path.removesuffix('.git')}", git["ref"])
         return Address(name, {"kind": "git", **_filled(git.groupdict())})
-    parts = urlsplit(text)
+    parts = _parts(text)
     if parts.scheme in ("http", "https") and parts.hostname and "." in parts.hostname and " " not in text:
         if parts.username or parts.password:
             raise UsageError(
@@ -79,7 +79,20 @@ def address_of(text: str) -> Address:
         name = (parts.netloc.removeprefix("www.") + parts.path).rstrip("/")
         limits = {"max_pages": PAGES, "minutes": MINUTES}
         return Address(name, {"kind": "website", "start": [text], **limits})
-    raise UsageError(f"I cannot read “{text[:80]}”. {WANTED}")
+    raise _unread(text)
+
+
+def _parts(text: str) -> SplitResult:
+    try:
+        parts = urlsplit(text)
+        _ = parts.port  # which is read when it is asked for
+    except ValueError:
+        raise _unread(text) from None
+    return parts
+
+
+def _unread(text: str) -> UsageError:
+    return UsageError(f"I cannot read “{text[:80]}”. {WANTED}")
 
 
 def _filled(keys: Mapping[str, str | None]) -> dict[str, str]:

@@ -52,7 +52,11 @@ def connected(url: str) -> Any:
 
 def address(url: str) -> tuple[str, int, bool, str]:
     """Return host, port, whether it is https, and the database that an address names."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigurationError(
             "CHROMA_URL cannot be read; write it as http://host:8000 or http://host:8000/database."
@@ -60,7 +64,7 @@ def address(url: str) -> tuple[str, int, bool, str]:
     is_https = parts.scheme == "https"
     return (
         parts.hostname,
-        parts.port or (443 if is_https else 8000),
+        port or (443 if is_https else 8000),
         is_https,
         parts.path.strip("/") or DATABASE,
     )

@@ -149,13 +149,15 @@ def test_a_token_in_the_wrong_place_is_asked_for_again(tmp_path, capsys):
         ("https://x.example/docs/", "", "website", 'start = ["https://x.example/docs/"]'),
         ("https://x.example/k.git@v1:docs", "https://k/{page}", "git", 'ref = "v1"\npath = "docs"\nurl = "'),
         ("git@x.example:me/k.git@main", "", "git", 'repository = "git@x.example:me/k.git"\nref = "main"'),
+        ("./k@v1:docs", "https://k/{path}", "git", 'k"\nref = "v1"\npath = "docs"\nurl = "https://k/{path}"'),
         ("flask==3.1.0:docs", "", "sdist", 'package = "flask"\nversion = "3.1.0"\npath = "docs"'),
         ("docs", "https://k/{page}/", "folder", 'docs"\nurl = "https://k/{page}/"'),
-        ("manual.pdf", "", "pdf", 'manual.pdf"'),
+        ("manual.pdf", "https://k/manual.pdf", "pdf", 'manual.pdf"'),
     ],
 )
 def test_every_kind_of_source_that_is_offered_is_understood(tmp_path, monkeypatch, where, link, kind, lines):
-    (tmp_path / "docs").mkdir()
+    for name in ("docs", "k"):
+        (tmp_path / name).mkdir()
     (tmp_path / "manual.pdf").touch()
     monkeypatch.chdir(tmp_path)
     found = located(where, link)
@@ -165,12 +167,14 @@ def test_every_kind_of_source_that_is_offered_is_understood(tmp_path, monkeypatc
     init(folder, ask=Person(*answers), secret=Person())
     (source,) = load_catalogue(folder / "corpora.toml", Kinds()).sources
     assert source.kind == kind
-    if kind in ("folder", "pdf"):
+    if kind in ("folder", "pdf") or where[0] == ".":
         assert str(tmp_path) in found, "it must hold from the other folder, too"
     assert load_settings(str(folder / ".env")).ollama_model == "qwen3:8b"
 
 
-@pytest.mark.parametrize("where", ["nowhere", "https://x.example/k.git", "notes.txt"])
+@pytest.mark.parametrize(
+    "where", ["nowhere", "../nowhere@v1", "https://x.example/k.git", "git@x.example:me/k.git", "notes.txt"]
+)
 def test_a_place_that_cannot_be_is_told_with_what_to_write(tmp_path, monkeypatch, where):
     (tmp_path / "notes.txt").touch()
     monkeypatch.chdir(tmp_path)
@@ -181,11 +185,13 @@ def test_a_place_that_cannot_be_is_told_with_what_to_write(tmp_path, monkeypatch
 def test_questions_that_need_an_answer_are_asked_again(tmp_path, capsys):
     (tmp_path / "docs").mkdir()
     docs = str(tmp_path / "docs")
-    person = Person("", "Kettle", f"1.0={docs}", "1.0", "carrier pigeon", docs, "", *NO_MODEL, *NOWHERE)
-    init(tmp_path, ask=person, secret=Person())
+    person = Person("", "Kettle", f"1.0={docs}", "1.0", "carrier pigeon", docs, "https://k/")
+    person.answers += [docs, "", *NO_MODEL, "", "y", "1045", "boss", "slack:U1"]
+    init(tmp_path, ask=person, secret=Person("discord-1"))
     assert person.asked[0] == person.asked[1] and person.asked[2] == person.asked[3]
     told = capsys.readouterr().err
     assert "There is no" in told and "Write their names alone" in told
+    assert "write {page} where the path of a page stands" in told and "with its platform" in told
 
 
 @pytest.mark.parametrize("name", ["corpora.toml", ".env"])
@@ -273,6 +279,7 @@ def test_another_folder_is_proposed_than_those_that_are_taken(tmp_path, monkeypa
         (("docs",), (), "write it as --docs 2.0="),
         (("2.0=nowhere",), (), "There is no"),
         (("2.0=https://x/",), ("1.0=https://x/{page}",), "--link names 1.0"),
+        (("2.0=.",), ("2.0=https://x/",), "write {page}"),
     ],
 )
 def test_flags_that_cannot_be_are_told(tmp_path: Path, docs, links, said):

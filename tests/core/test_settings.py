@@ -71,6 +71,13 @@ def test_lists_are_written_with_commas(monkeypatch):
     assert settings.admins == ("slack:U1", "discord:2")
     assert settings.helpers == ()
     assert load_settings(None, admins=("slack:U9",)).admins == ("slack:U9",)
+    monkeypatch.setenv("THREADLORE_HELPERS", "discord:role:3, U1")
+    with pytest.raises(
+        ConfigurationError, match="THREADLORE_HELPERS is not valid: write each as platform and id"
+    ):
+        load_settings(None)
+    with pytest.raises(ConfigurationError, match="THREADLORE_ADMINS"):
+        load_settings(None, helpers=(), admins="chloe")
 
 
 def test_shards_are_written_as_numbers_and_ranges(monkeypatch):
@@ -160,6 +167,15 @@ def test_secrets_do_not_show(monkeypatch):
     settings = load_settings(None)
     assert "secret" not in repr(settings)
     assert settings.slack_bot_token.get_secret_value() == "xoxb-secret"
+
+
+def test_the_machines_own_language_is_not_the_bots(monkeypatch):
+    monkeypatch.setenv("LANGUAGE", "C")
+    assert load_settings(None).language == "en"
+    monkeypatch.setenv("THREADLORE_LANGUAGE", "de-AT")
+    assert load_settings(None).language == "de-AT"
+    with pytest.raises(ConfigurationError, match="THREADLORE_LANGUAGE"):
+        load_settings(None, language="german")
 
 
 def test_settings_do_not_change():

@@ -178,6 +178,9 @@ def test_an_address_says_what_it_is(text: str, name: str, source: dict[str, Any]
         ("/home/me/docs", "cannot read"),
         ("https://me:secret@docs.example.org/", "a password in it"),
         ("http://router/", "cannot read"),
+        ("https://docs.example.org:80800/", "cannot read"),
+        ("https://[docs.example.org/", "cannot read"),
+        ("https://git.example.org:80800/tool.git", "cannot read"),
     ],
 )
 def test_what_is_no_address_is_told(text: str, why: str) -> None:

@@ -343,6 +343,15 @@ async def test_the_command_line_tells_all_and_opts_people_out_and_in(bot: Bot) -
     assert not bot.app.privacy.is_out("slack:U1")
 
 
+@pytest.mark.parametrize("command", ["forget", "my-data", "opt-in", "opt-out"])
+async def test_the_command_line_takes_no_account_without_its_platform(bot: Bot, command: str) -> None:
+    await bot.app.engine.answer(Question(PORT, "slack:U1", "slack:C1"))
+    with pytest.raises(UsageError, match="slack:U1"):
+        await run(bot, command=command, user="U1")
+    await bot.app.engine.answer(Question(PORT, "terminal", "cli:terminal"))
+    assert await run(bot, command=command, user="terminal")
+
+
 async def test_a_lost_key_is_no_reason_to_begin_keeping(kettle: Kettle) -> None:
     key = kettle.home / "privacy.key"
     assert key.stat().st_mode & 0o077 == 0, "for nobody else on the machine"

@@ -286,6 +286,11 @@ async def test_command_is_answered_to_its_caller_alone(web: Client) -> None:
     assert (seen["id"], seen["only"], seen["final"]) == (told["id"], True, True)
     assert (seen["text"], seen["command"]) == ("You asked for **status**.", "/threadlore status")
     assert await web.messages("ada") == []
+    await web.post("/api/commands", person="ben", channel="general", text="/ask\nHow do I\nrun it?")
+    await until(lambda: len(web.dispatch.commands) == 2)
+    asked = web.dispatch.commands[1]
+    assert (asked.name, asked.text) == ("ask", "How do I\nrun it?")
+    assert web.dispatch.typed == ["/threadlore", "/ask"], "what was typed is not noted"
 
 
 async def test_command_that_breaks_says_so_and_progress_is_one_message(web: Client) -> None:

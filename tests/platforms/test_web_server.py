@@ -16,7 +16,7 @@ from bot.platforms.web.http.requests import MAX_CHARACTERS
 from bot.platforms.web.platform import connect
 from bot.platforms.web.progress import examples
 from bot.platforms.web.state import Posts
-from bot.ports.chat import UP, Reply
+from bot.ports.chat import UP, Attachment, Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 from tests.platforms.web_client import Client, Stream, serving, settings, until
@@ -160,10 +160,12 @@ async def test_home_that_cannot_be_written_costs_the_file_only(
 def test_oldest_conversations_go_first() -> None:
     posts = Posts(Feed(), limit=3)
     root = posts.add("general", "ada", "one")
+    posts.files[root.id] = (Attachment("my-data.json", "{}"),)
     posts.add("general", "ben", "reply", thread=root.id)
     second = posts.add("general", "ada", "two")
     third = posts.add("general", "ada", "three")
     assert [post.id for post in posts.seen_by("ada")] == [second.id, third.id]
+    assert not posts.files
 
 
 def test_a_conversation_that_goes_on_stays_and_pages_are_told_what_goes() -> None:

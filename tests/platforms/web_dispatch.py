@@ -139,6 +139,7 @@ class FakeDispatch:
         self.waiting: set[str] = set()
         self.messages: list[Message] = []
         self.noted: list[tuple[str, str, str, str]] = []
+        self.typed: list[str] = []
         self.edits: list[Message] = []
         self.deletions: list[MessageRef] = []
         self.reactions: list[Reaction] = []
@@ -173,6 +174,7 @@ class FakeDispatch:
         press: Press | None = None,
     ) -> bool:
         self.noted.append((platform, kind, event, account))
+        self.typed.append(str(to.get("command", "")))
         return True
 
     @property

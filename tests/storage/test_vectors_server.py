@@ -27,7 +27,7 @@ def server(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.parametrize("url", ["chroma:8000", "ftp://chroma:8000", "http://"])
+@pytest.mark.parametrize("url", ["chroma:8000", "ftp://chroma:8000", "http://", "http://chroma:80000"])
 def test_an_address_that_is_none_is_told(url: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"write it as http://host:8000"):
         ChromaVectors(tmp_path / "vectors", url)

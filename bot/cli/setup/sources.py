@@ -10,9 +10,18 @@ from urllib.parse import urlsplit
 
 from core.ingestion.sources._public import NotPublic, public_addresses
 
+WHERE = """
+Where is the documentation? Write for each release one of
+  https://docs.example.org/2.0/        the address of its first page
+  ../kettle/docs                       a folder on this machine
+  manual.pdf                           a PDF
+  https://git.example.org/kettle.git@v2.0:docs    a git repository, a tag or branch, and the folder in it
+  kettle==2.0.1:docs                   a source distribution of the package index, and the folder in it
+"""
 _GIT = re.compile(
     r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
 )
+_WEB = ("http://", "https://")
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
 
 
@@ -34,15 +43,19 @@ def located(where: str, link: str = "") -> str:
         kind, values = "sdist", package.groupdict()
     elif (git := _GIT.fullmatch(where)) and not (where.startswith("http") and ".git@" not in where):
         kind, values = "git", git.groupdict()
-    elif where.startswith(("http://", "https://")):
-        if where.endswith(".git"):
-            raise Unclear(
-                f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder."
-            )
+        if git["repository"].startswith(("/", ".")):
+            values["repository"] = str(_there(git["repository"]))
+    elif where.endswith(".git") and where.startswith((*_WEB, "ssh://", "git@")):
+        raise Unclear(f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder.")
+    elif where.startswith(_WEB):
         own = f"{PRIVATE}\n" if _is_on_own_network(where) else ""
         return f'kind = "website"\nstart = [{json.dumps(where)}]\n{own}'
     else:
         kind, values = _on_disk(where)
+    is_template = link.startswith(_WEB) and ("{page}" in link or "{path}" in link)
+    if link and kind != "pdf" and not is_template:
+        told = "write {page} where the path of a page stands, such as https://docs.example.org/{page}/."
+        raise Unclear(f"{link} leads to no page of its own: {told}")
     lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value]
     return "\n".join([f'kind = "{kind}"', *lines, *([f"url = {json.dumps(link)}"] if link else [])]) + "\n"
 
@@ -69,10 +82,15 @@ def _is_on_own_network(address: str) -> bool:
     return False
 
 
-def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:
+def _there(where: str) -> Path:
     path = Path(where).expanduser().absolute()
     if not path.exists():
         raise Unclear(f"There is no {path}; write an address, or a folder or file that is there.")
+    return path
+
+
+def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:
+    path = _there(where)
     if path.is_dir():
         return "folder", {"path": str(path)}
     if path.suffix.lower() == ".pdf":

@@ -13,7 +13,7 @@ from getpass import getpass
 from pathlib import Path
 
 from bot.cli.setup.embedders import embedders_of, proposed
-from bot.cli.setup.sources import Unclear, located, private_word
+from bot.cli.setup.sources import WHERE, Unclear, located, private_word
 from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
 from bot.ports.platforms import setups
@@ -24,14 +24,6 @@ from core.models.embedding.gpu import wanted
 from core.settings import load_settings
 from core.system.private_files import private
 
-WHERE = """
-Where is the documentation? Write for each release one of
-  https://docs.example.org/2.0/        the address of its first page
-  ../kettle/docs                       a folder on this machine
-  manual.pdf                           a PDF
-  https://git.example.org/kettle.git@v2.0:docs    a git repository, a tag or branch, and the folder in it
-  kettle==2.0.1:docs                   a source distribution of the package index, and the folder in it
-"""
 NEXT = """
 Written into {folder}: {files}
 Next:
@@ -164,6 +156,7 @@ def _planned(given: Given) -> Plan:
     model = _model(given.ollama or OLLAMA, given.model or MODEL) if given.ollama or given.model else {}
     plan = Plan(given.product, lines, model)
     plan.platforms |= given.platforms
+    load_settings(None, admins=given.admins)  # an account that is none is told before anything is written
     plan.settings |= dict.fromkeys(_tokens(plan), "") | given.tokens | {"THREADLORE_ADMINS": given.admins}
     return plan
 
@@ -199,6 +192,12 @@ class Asker:
             )
         return token
 
+    def accounts(self, question: str) -> str:
+        """Ask for accounts until they have their platform; empty for none."""
+        while (said := self.ask(question).strip()) and ":" not in said:
+            print("Write each with its platform, such as slack:U0123456.", file=sys.stderr)
+        return said
+
     def agrees(self, question: str) -> bool:
         """Return True if the answer is yes."""
         return self.ask(question).strip().lower() in ("y", "yes")
@@ -228,7 +227,7 @@ def _asked(folder: Path, given: Given, terminal: Asker, has_gpu: bool) -> Plan:
     if plan.platforms:
         such = ", ".join(setup.ACCOUNT for setup in setups().values())
         asked = f"\nExtra admins, such as {such} (Enter for none): "
-        plan.settings["THREADLORE_ADMINS"] = ask(asked).strip()
+        plan.settings["THREADLORE_ADMINS"] = terminal.accounts(asked)
     return plan
 
 
@@ -248,15 +247,12 @@ def _source(terminal: Asker, release: str) -> str:
         where = terminal.needed(f"{release}: ")
         try:
             lines = located(where)
+            if 'kind = "website"' in lines:
+                return lines
+            asked = "   Public URL for links, e.g. https://docs.example.org/{page}/ (Enter to skip): "
+            return located(where, terminal.ask(asked).strip())
         except Unclear as error:
             print(error, file=sys.stderr)
-            continue
-        if 'kind = "website"' in lines:
-            return lines
-        link = terminal.ask(
-            "   Public URL for links, e.g. https://docs.example.org/{page}/ (Enter to skip): "
-        ).strip()
-        return located(where, link)
 
 
 def _model(host: str, name: str) -> dict[str, str]:

@@ -21,7 +21,9 @@ SURE = Option("confirm", "Really do it; without this you are told what it does",
 
 async def run(app: Application, given: Given) -> Result:
     """Forget a person with all linked accounts."""
-    return Result(await app.people.forget(given["user"]))
+    from bot.commands.privacy_texts import whom
+
+    return Result(await app.people.forget(await whom(app, given)))
 
 
 def text(result: Result) -> Sequence[str]:

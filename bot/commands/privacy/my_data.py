@@ -36,7 +36,10 @@ class Held:
 
 async def run(app: Application, given: Given) -> Result:
     """Return what is held of a person and their linked accounts."""
-    return Result(Held(given["user"], await app.my_data.of(given["user"])))
+    from bot.commands.privacy_texts import whom
+
+    user = await whom(app, given)
+    return Result(Held(user, await app.my_data.of(user)))
 
 
 def text(result: Result) -> Sequence[str]:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 async def opt_out(app: Application, given: Given) -> Result:
     """Keep nothing of a person from now on, and forget them."""
-    return Result(await app.people.opt_out(given["user"]))
+    from bot.commands.privacy_texts import whom
+
+    return Result(await app.people.opt_out(await whom(app, given)))
 
 
 def opted_out_text(result: Result) -> Sequence[str]:
@@ -60,7 +62,9 @@ OPT_OUT_COMMAND = Command(
 
 async def opt_in(app: Application, given: Given) -> Result:
     """Keep what a person asks and votes again."""
-    return Result({"was_out": await app.privacy.opt_in(given["user"])})
+    from bot.commands.privacy_texts import whom
+
+    return Result({"was_out": await app.privacy.opt_in(await whom(app, given))})
 
 
 def opted_in_text(result: Result) -> Sequence[str]:

@@ -193,7 +193,8 @@ async def noted(
 
     What was typed is noted later, where it may be.
     """
-    bare = {**to, "command": str(to.get("command", "")).partition(" ")[0]}
+    typed = str(to.get("command", "")).split(maxsplit=1)
+    bare = {**to, "command": "".join(typed[:1])}
     try:
         await dispatch.take(PLATFORM, kind, event, person.id, bare, press)
     except StorageUnavailable as error:

@@ -199,7 +199,7 @@ class Room:
         """Carry out a slash command; its answer is seen by the caller alone. Returns once it is noted."""
         player, channel, thread = self._place(body)
         line = text_of(body)
-        name, _, rest = line.removeprefix("/").partition(" ")
+        name, rest = (*line.removeprefix("/").split(maxsplit=1), "", "")[:2]
         if not line.startswith("/") or name.lower() not in _COMMANDS:
             known = " and ".join(f"/{command}" for command in _COMMANDS)
             near = get_close_matches(name.lower(), _COMMANDS, 1)
@@ -208,7 +208,7 @@ class Room:
         post = self._posts.add(channel.id, BOT, "", thread=thread, final=False, only=player.id, command=line)
         where = MessageRef(post.ref.platform, channel.id, post.id, thread)
         person, event = person_of(player, self._settings), f"command-{post.id}"
-        told = Command(name.lower(), rest.strip(), person, where, channel.scope, event)
+        told = Command(name.lower(), rest, person, where, channel.scope, event)
         return await self._commanded(told, post)
 
     async def _commanded(self, told: Command, post: Post) -> str:

@@ -200,6 +200,7 @@ class Posts:
     def _drop(self, post: Post) -> None:
         """Take out one message, and tell the pages and the journal."""
         del self._posts[post.id]
+        self.files.pop(post.id, None)
         if not post.only:
             self._write({"gone_id": post.id})
         told = {"id": post.id, "channel": post.channel, "thread": post.thread}

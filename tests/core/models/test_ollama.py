@@ -1,10 +1,14 @@
 import asyncio
+import importlib
+import os
 import re
 import socket
+import sys
 import time
 
 import pytest
 
+import core.models.ollama
 from core.errors import (
     ConfigurationError,
     ModelBusy,
@@ -34,6 +38,15 @@ SCHEMA = {
 def connect(server: OllamaServer, **given: object) -> Ollama:
     given = {"retries": 0, "backoff": 0.005, "timeout": 10.0, **given}
     return Ollama(server.url, server.model, **given)
+
+
+def test_the_environment_may_name_several_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "http://gpu1:11434,http://gpu2:11434")
+    for module in ("ollama", "ollama._client"):
+        monkeypatch.delitem(sys.modules, module)
+    importlib.reload(core.models.ollama)
+    importlib.import_module("ollama")
+    assert os.environ["OLLAMA_HOST"] == "http://gpu1:11434,http://gpu2:11434"
 
 
 async def text_of(model: LanguageModel, **given: object) -> str:
