@@ -298,6 +298,8 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
     Raises ConfigurationError that names the variable and what it may hold.
     """
     named = {_variable(name): value for name, value in given.items() if value is not None}
+    if env_file and not variable("THREADLORE_LANGUAGE", env_file):  # the name of it until 2026-11
+        named |= {"THREADLORE_LANGUAGE": dotenv_values(env_file).get("LANGUAGE") or "en"} | named
     try:
         return Settings(_env_file=env_file, **named)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:

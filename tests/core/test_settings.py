@@ -169,11 +169,13 @@ def test_secrets_do_not_show(monkeypatch):
     assert settings.slack_bot_token.get_secret_value() == "xoxb-secret"
 
 
-def test_the_machines_own_language_is_not_the_bots(monkeypatch):
+def test_the_machines_own_language_is_not_the_bots(monkeypatch, tmp_path):
     monkeypatch.setenv("LANGUAGE", "C")
     assert load_settings(None).language == "en"
+    (tmp_path / ".env").write_text("LANGUAGE=es\n")
+    assert load_settings(str(tmp_path / ".env")).language == "es"
     monkeypatch.setenv("THREADLORE_LANGUAGE", "de-AT")
-    assert load_settings(None).language == "de-AT"
+    assert load_settings(str(tmp_path / ".env")).language == "de-AT"
     with pytest.raises(ConfigurationError, match="THREADLORE_LANGUAGE"):
         load_settings(None, language="german")
 
