@@ -291,6 +291,9 @@ async def test_command_is_answered_to_its_caller_alone(web: Client) -> None:
     asked = web.dispatch.commands[1]
     assert (asked.name, asked.text) == ("ask", "How do I\nrun it?")
     assert web.dispatch.typed == ["/threadlore", "/ask"], "what was typed is not noted"
+    await web.post("/api/commands", person="chloe", channel="general", text="/threadlore forget @Ben x@ben")
+    await until(lambda: len(web.dispatch.commands) == 3)
+    assert web.dispatch.commands[2].text == "forget <@ben> x@ben", "as other platforms write people"
 
 
 async def test_command_that_breaks_says_so_and_progress_is_one_message(web: Client) -> None:

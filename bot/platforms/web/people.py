@@ -117,6 +117,15 @@ def mentions_others(text: str) -> bool:
     return _OTHERS.search(text) is not None
 
 
+def with_accounts(words: str) -> str:
+    """Return a command's words with the players that they mention as other platforms write accounts."""
+
+    def account(found: re.Match[str]) -> str:
+        return f"<@{found[1].lower()}>" if found[1].lower() in PLAYERS else found[0]
+
+    return re.sub(r"(?<!\S)@(\w+)(?!\S)", account, words)
+
+
 def without_mention(text: str) -> str:
     """Return a text without the bot's name in it."""
     return _MENTION.sub("", text).strip()

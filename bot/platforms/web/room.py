@@ -19,6 +19,7 @@ from bot.platforms.web.people import (
     PLAYERS,
     Channel,
     Player,
+    with_accounts,
     without_mention,
 )
 from bot.platforms.web.post import Post
@@ -208,7 +209,8 @@ class Room:
         post = self._posts.add(channel.id, BOT, "", thread=thread, final=False, only=player.id, command=line)
         where = MessageRef(post.ref.platform, channel.id, post.id, thread)
         person, event = person_of(player, self._settings), f"command-{post.id}"
-        told = Command(name.lower(), rest, person, where, channel.scope, event)
+        given = rest if name.lower() == "ask" else with_accounts(rest)
+        told = Command(name.lower(), given, person, where, channel.scope, event)
         return await self._commanded(told, post)
 
     async def _commanded(self, told: Command, post: Post) -> str:
