@@ -65,16 +65,17 @@ class Recaller:
                 return _("Its answer is in another language than the question.")
             return ""
 
-        limits = self._thresholds
-        decision = self._recognition.decision
+        limits, decision = self._thresholds, self._recognition.decision
+        same = [pair for pair, near in low if near >= self._enough]
+        denied = frozenset(pair.id for pair in same if not self._guard(lookup.topic, pair.topic))
         chosen = choose(candidates, decision, limits.delta, hindrance, self._guard)
         if chosen.candidate is not None:
             reused = self._candidate_shown(chosen.candidate, lookup)
-            return Recall("reuse", (reused,), tuple(low), decided=chosen.said)
+            return Recall("reuse", (reused,), tuple(low), decided=chosen.said, denied=denied)
         near = [candidate for candidate in candidates if candidate.closeness >= limits.tau]
         high = [self._candidate_shown(candidate, lookup) for candidate in near[: limits.recalled]]
         other = self._candidate_shown(foreign[0], lookup) if foreign else None
-        nearly = self._nearly(near, decision, hindrance)
+        nearly = self._nearly(near, hindrance)
         return Recall(
             "reference" if high else "avoid",
             tuple(high),
@@ -83,17 +84,21 @@ class Recaller:
             decided=chosen.said,
             foreign=other,
             nearly=self._candidate_shown(nearly, lookup) if nearly else None,
+            denied=denied,
         )
 
-    def _nearly(
-        self, near: Sequence[Candidate], decision: Decision, hindrance: Callable[[Candidate], str]
-    ) -> Candidate | None:
+    def _nearly(self, near: Sequence[Candidate], hindrance: Callable[[Candidate], str]) -> Candidate | None:
         """Return the nearest pair if people brought it, and it is nearer to reuse than to τ."""
-        limits, first = self._thresholds, next(iter(near), None)
-        enough = min(decision.reach, limits.delta) if decision.learns else limits.delta
-        if first is None or first.pair.origin == "answer" or first.closeness < (limits.tau + enough) / 2:
+        first, least = next(iter(near), None), (self._thresholds.tau + self._enough) / 2
+        if first is None or first.pair.origin == "answer" or first.closeness < least:
             return None
         return None if hindrance(first) else first
+
+    @property
+    def _enough(self) -> float:
+        """Return how close a question must be to a pair's, where no other one is near, to be the same."""
+        decision, delta = self._recognition.decision, self._thresholds.delta
+        return min(decision.reach, delta) if decision.learns else delta
 
     @property
     def _thresholds(self) -> Thresholds:
@@ -238,7 +243,8 @@ class PaperRecaller(Recaller):
             near = tuple(near for near in high if near[1] >= limits.tau)
             stale = _("The pages it cites have changed since.") if again else ""
             return Recall("reference", near, guard=stale, decided=said)
-        return Recall("avoid", low=await self._nearest("low", lookup), decided=said)
+        low = await self._nearest("low", lookup)
+        return Recall("avoid", low=low, decided=said, denied=frozenset(pair.id for pair, _near in low))
 
     async def _nearest(self, store: Store, lookup: Lookup) -> tuple[tuple[QAPair, float], ...]:
         """Return the k pairs of a store that are nearest among the members of the k nearest centroids."""
