@@ -311,3 +311,5 @@ class Recall:
     """The pair that would be reused if its answer were in the language of the question."""
     nearly: tuple[QAPair, float] | None = None
     """What people brought that is only just not near enough, and nothing else keeps from being reused."""
+    denied: frozenset[str] = frozenset()
+    """Those of the bad pairs whose answer is not to be given again: their question is this very one."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core import prompts
 from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.errors import ModelMalformed
 from core.languages import N_, _
-from core.memory.decision import CANDIDATES, Apart, Candidate, Decision, Guard, choose, how_near
+from core.memory.decision import CANDIDATES, Apart, Candidate, Guard, choose, how_near
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
@@ -22,6 +22,7 @@ APART = N_("Somebody said that the nearest remembered question is a different on
 LONGEST = 1500
 """Characters of each question that are shown."""
 _TOKENS = 120
+_NOBODY: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,16 +66,17 @@ class Recaller:
                 return _("Its answer is in another language than the question.")
             return ""
 
-        limits = self._thresholds
-        decision = self._recognition.decision
+        limits, decision = self._thresholds, self._recognition.decision
+        same = [pair for pair, near in low if near >= self._enough]
+        denied = frozenset(pair.id for pair in same if not self._guard(lookup.topic, pair.topic))
         chosen = choose(candidates, decision, limits.delta, hindrance, self._guard)
         if chosen.candidate is not None:
             reused = self._candidate_shown(chosen.candidate, lookup)
-            return Recall("reuse", (reused,), tuple(low), decided=chosen.said)
+            return Recall("reuse", (reused,), tuple(low), decided=chosen.said, denied=denied)
         near = [candidate for candidate in candidates if candidate.closeness >= limits.tau]
         high = [self._candidate_shown(candidate, lookup) for candidate in near[: limits.recalled]]
         other = self._candidate_shown(foreign[0], lookup) if foreign else None
-        nearly = self._nearly(near, decision, hindrance)
+        nearly = self._nearly(near, hindrance)
         return Recall(
             "reference" if high else "avoid",
             tuple(high),
@@ -83,17 +85,21 @@ class Recaller:
             decided=chosen.said,
             foreign=other,
             nearly=self._candidate_shown(nearly, lookup) if nearly else None,
+            denied=denied,
         )
 
-    def _nearly(
-        self, near: Sequence[Candidate], decision: Decision, hindrance: Callable[[Candidate], str]
-    ) -> Candidate | None:
+    def _nearly(self, near: Sequence[Candidate], hindrance: Callable[[Candidate], str]) -> Candidate | None:
         """Return the nearest pair if people brought it, and it is nearer to reuse than to τ."""
-        limits, first = self._thresholds, next(iter(near), None)
-        enough = min(decision.reach, limits.delta) if decision.learns else limits.delta
-        if first is None or first.pair.origin == "answer" or first.closeness < (limits.tau + enough) / 2:
+        first, least = next(iter(near), None), (self._thresholds.tau + self._enough) / 2
+        if first is None or first.pair.origin == "answer" or first.closeness < least:
             return None
         return None if hindrance(first) else first
+
+    @property
+    def _enough(self) -> float:
+        """Return how close a question must be to a pair's, where no other one is near, to be the same."""
+        decision, delta = self._recognition.decision, self._thresholds.delta
+        return min(decision.reach, delta) if decision.learns else delta
 
     @property
     def _thresholds(self) -> Thresholds:
@@ -104,13 +110,16 @@ class Recaller:
     async def _bad(self, lookup: Lookup) -> list[tuple[Remembered, float]]:
         """Return the pairs of the low store from τ on with their cosine, nearest first."""
         limits = self._thresholds
-        found: list[tuple[str, float]] = []
+        near: dict[str, float] = {}
+        behind: dict[str, str] = {}
         for _key, partition in self.visible(lookup, "low"):
-            found += partition.nearest(lookup.vector, limits.recalled)
-        near = sorted((f for f in found if f[1] >= limits.tau), key=lambda f: (-f[1], f[0]))
-        near = near[: limits.recalled]
-        pairs = await self._heard([pair_id for pair_id, _cosine in near], lookup.scope)
-        return [(pairs[pair_id], cosine) for pair_id, cosine in near if pair_id in pairs]
+            waiting = partition.waiting(lookup.vector, limits.recalled, limits.tau)
+            behind |= waiting
+            near |= partition.nearest(lookup.vector, limits.recalled)
+            near |= {key: float(partition.vector_of(key) @ lookup.vector) for key in waiting}
+        pairs = await self._heard([key for key in near if near[key] >= limits.tau], lookup.scope, behind)
+        best = sorted(pairs, key=lambda key: (-near[key], key))
+        return [(pairs[key], near[key]) for key in best[: limits.recalled]]
 
     async def _candidates(self, lookup: Lookup) -> tuple[list[Candidate], bool]:
         """Return the pairs of the high store that a question is closest to, closest first.
@@ -120,6 +129,7 @@ class Recaller:
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)
         near: dict[str, tuple[float, Vector, int]] = {}
+        behind: dict[str, str] = {}
         apart, left_out = self._apart(lookup), False
         for (release, heard, _store), partition in self.visible(lookup, "high"):
             by_question = [pair_id for pair_id, _cosine in partition.nearest(lookup.vector, wanted)]
@@ -128,16 +138,17 @@ class Recaller:
                 for pair_id in known.nearest(lookup.vector, (release, heard), wanted)
                 if partition.cluster_of(pair_id) is not None
             ]
-            for pair_id in dict.fromkeys((*by_question, *by_rewordings)):
+            waiting = partition.waiting(lookup.vector, wanted, limits.tau)
+            behind |= waiting
+            for pair_id in dict.fromkeys((*by_question, *by_rewordings, *waiting)):
                 own = partition.vector_of(pair_id)
                 if apart(pair_id, own):
                     left_out = True
                     continue
                 near[pair_id] = known.closeness(pair_id, lookup.vector, own, limits.delta)
-        best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
-        pairs = await self._heard(best, lookup.scope)
-        found = [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]
-        return found, left_out
+        pairs = await self._heard(list(near), lookup.scope, behind)
+        best = sorted(pairs, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
+        return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best], left_out
 
     def _apart(self, lookup: Lookup) -> Apart:
         """Return what tells which pairs people said the question is not for."""
@@ -145,10 +156,22 @@ class Recaller:
         known = self._recognition.distinctions
         return known.of(lookup.topic, lookup.vector, encoder, self._thresholds.delta)
 
-    async def _heard(self, pair_ids: list[str], scope: Scope) -> dict[str, Remembered]:
-        """Return those of the pairs, by id, that are still there and may be told in this scope."""
-        pairs = await self._store.pairs(pair_ids) if pair_ids else {}
-        return {pair_id: pair for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
+    async def _heard(
+        self, pair_ids: Sequence[str], scope: Scope, behind: Mapping[str, str] = _NOBODY
+    ) -> dict[str, Remembered]:
+        """Return those of the pairs, by id, that are still there and may be told in this scope.
+
+        One that waits `behind` a better one is told where the guard takes theirs for two questions.
+        """
+        better = [behind[key] for key in pair_ids if key in behind]
+        pairs = await self._store.pairs(list(dict.fromkeys((*pair_ids, *better)))) if pair_ids else {}
+
+        def stands(pair: Remembered) -> bool:
+            first = pairs.get(behind[pair.id]) if pair.id in behind else None
+            return pair.id not in behind or bool(first and self._guard(pair.topic, first.topic))
+
+        told = (pairs[key] for key in pair_ids if key in pairs)
+        return {pair.id: pair for pair in told if scope.hears(pair.scope) and stands(pair)}
 
     def visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
         """Yield the partitions that a question of this release and scope may be answered from."""
@@ -238,7 +261,8 @@ class PaperRecaller(Recaller):
             near = tuple(near for near in high if near[1] >= limits.tau)
             stale = _("The pages it cites have changed since.") if again else ""
             return Recall("reference", near, guard=stale, decided=said)
-        return Recall("avoid", low=await self._nearest("low", lookup), decided=said)
+        low = await self._nearest("low", lookup)
+        return Recall("avoid", low=low, decided=said, denied=frozenset(pair.id for pair, _near in low))
 
     async def _nearest(self, store: Store, lookup: Lookup) -> tuple[tuple[QAPair, float], ...]:
         """Return the k pairs of a store that are nearest among the members of the k nearest centroids."""

@@ -9,6 +9,7 @@ What the paper leaves open, and how it is filled:
 - τ, δ and γ are the installation's (`MEMORY_TAU` and so on): the paper's (.75, .9, .6) are for bge-large, and
   k is nowhere named: it is `recalled`, for centroids, pairs and documents alike.
 - Its scorer may be people: votes score pairs, and a pair arrives with its votes, in the order of creation.
+- The model is told which pairs were found good and which bad; the paper tells it their scores, to compare.
 - Releases, scopes and languages are communities of their own; a release that does not exist is refused.
 - An answer cites its documents, or all that the pairs it was written from cite. A pair whose pages have
   changed is not given again, and what is written from it says so. The answer is the fixed phrase, with the

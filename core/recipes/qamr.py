@@ -9,7 +9,8 @@ What differs, and why:
 - A question that compares releases is searched and answered from each of them, one with several parts is
   searched part by part in place of its forms, a release that does not exist is refused, and what nobody
   asked the bot is answered only where pages are sure: the paper has none of these.
-- Where no model writes, pages are quoted if they are enough; the paper always has a model.
+- Where no model writes, pages are quoted if they are enough; the paper always has a model. That writes at .01
+  (section IV-G), where small ones repeat themselves without end: ours writes at the usual temperature.
 - Votes are counted as everywhere, but memory is not asked.
 """
 

@@ -165,7 +165,7 @@ class World:
             recall = await self.memory.recall(vector, line.question, release, Scope(), by_paper=by_paper)
         ms = (time.perf_counter() - began) * 1000
         self._asked += 1
-        route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
+        route: Route = "reference" if recall.high else "avoid" if recall.denied else "documents"
         answer = Answer(f"a{self._asked:06d}", "", route, line.release)
         answer = replace(answer, trace={"queries": {"topic": line.question}})
         if recall.route == "reuse":

@@ -77,6 +77,24 @@ async def test_a_down_voted_answer_is_named_as_what_not_to_repeat(
         assert "<rejected>" not in ollama.chats[-1].prompt
 
 
+ENABLE, DISABLE = (f"How do I {what} the dashboard password?" for what in ("enable", "disable"))
+"""Cosine .88 by MiniLM, more than δ, and yet two questions."""
+
+
+@pytest.mark.parametrize("host", ["model", "off"])
+async def test_a_down_vote_says_nothing_of_another_question(
+    host: str, kettle: Kettle, ollama: OllamaServer
+) -> None:
+    said = "Protect the dashboard with a password by setting `KETTLE_DASHBOARD_PASSWORD` [1]."
+    async with house(kettle, ollama_host=ollama.url if host == "model" else "off") as bot:
+        stage = FakeStage(bot)
+        ollama.say(said)
+        await voted(stage, await ask(stage, ENABLE), "👎")
+        ollama.say(said)
+        other = await ask(stage, DISABLE)
+        assert "KETTLE_DASHBOARD_PASSWORD" in other.text and "voted down" not in other.text
+
+
 async def test_neither_a_quote_nor_its_reuse_tells_of_a_model_where_there_is_none(bot: Bot) -> None:
     stage = FakeStage(bot)
     first = await ask(stage, PORT)

@@ -189,6 +189,11 @@ class Partition:
         """Return the k kept pairs nearest to a vector with their cosine, by exact search."""
         return self._vectors.nearest(vector, k, len(self._kept))
 
+    def waiting(self, vector: Vector, k: int, least: float) -> dict[str, str]:
+        """Return the k nearest pairs that wait, from a cosine on, each with the better one before it."""
+        near = self._vectors.nearest(vector, k, len(self), len(self._kept))
+        return {pair_id: self._shadow[pair_id] for pair_id, cosine in near if cosine >= least}
+
     # --- who is near whom -------------------------------------------------------------------------
 
     def _near_of(self, pair_id: str) -> set[str]:

@@ -86,14 +86,14 @@ class VectorTable:
         """Return the cosine of two names' vectors."""
         return float(self._matrix[self._row[one]] @ self._matrix[self._row[other]])
 
-    def nearest(self, vector: Vector, k: int, count: int) -> list[tuple[str, float]]:
-        """Return the k names nearest to a vector among the first `count` rows, with their cosine."""
-        if not count:
+    def nearest(self, vector: Vector, k: int, end: int, start: int = 0) -> list[tuple[str, float]]:
+        """Return the k names nearest to a vector among the rows from `start` to before `end`, with cosine."""
+        wanted = min(end - start, k)
+        if not wanted:
             return []
-        cosines = self._matrix[:count] @ vector
-        wanted = min(count, k)
+        cosines = self._matrix[start:end] @ vector
         top = np.argpartition(-cosines, wanted - 1)[:wanted]
-        return _best(((self._names[row], float(cosines[row])) for row in top), k)
+        return _best(((self._names[start + row], float(cosines[row])) for row in top), k)
 
     def nearest_of(self, names: Sequence[str], vector: Vector, k: int) -> list[tuple[str, float]]:
         """Return the k of these names that are nearest to a vector, with their cosine."""

@@ -84,8 +84,9 @@ class Quote:
         """Draft the answer, or abstain where nothing can be quoted."""
         if context.draft is not None:
             return None
-        delta = self._memory.thresholds.delta
-        rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
+        delta, recall = self._memory.thresholds.delta, context.recall
+        denied = [pair for pair, near in recall.low if near >= delta and pair.id in recall.denied]
+        rejected = {cited.hash for pair in denied for cited in pair.citations}
         short = [item for item in context.pages.evidence if introduces(item.chunk.page)]
         under = await self._searcher.under(short)
         inside = [item for some in under.values() for item in some]

@@ -97,7 +97,8 @@ class Write:
         if written.text == DONT_KNOW:  # what notes tell of a false premise is said by quoting them
             return None if context.is_corrected else dont_know(context, self._product)
         written = self._corrected(context, written)
-        route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
+        recall = context.recall
+        route: Route = "reference" if recall.high else "avoid" if recall.denied else "documents"
         if written.repeats:
             return self._nothing_better(context)
         citations = written.citations
@@ -121,7 +122,7 @@ class Write:
         return written
 
     async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
-        objects = context.recall.low and not self._is_new
+        objects = context.recall.denied and not self._is_new
         objection = (lambda text: self._objection(context, text)) if objects else None
         said = f"{self._correction(context)[0]}\n\n" if context.is_corrected else ""
         hear = context.timed(lambda text: context.listener.text(f"{said}{text}"))
@@ -180,8 +181,8 @@ class Write:
         return _Rejected(notes, better)
 
     async def _objection(self, context: QueryContext, text: str) -> str:
-        """Return that people voted down what a text says again; empty where they did not."""
-        low = context.recall.low
+        """Return that people voted down what a text says again to this question; empty where they did not."""
+        low = tuple(entry for entry in context.recall.low if entry[0].id in context.recall.denied)
         plain = _plain(text)
         again = next((pair for pair, _ in low if _plain(pair.answer) == plain), None)
         if again is None:

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain import Recall, Scope, Vote
 from core.memory.community import CommunityMemory
-from core.memory.decision import LEARNED, PAPER, Decision
+from core.memory.decision import LEARNED, PAPER, Decision, Guard
 from core.memory.scoring import Thresholds
 from core.ports import Remembered
 from tests.contracts.samples import keep, pair
@@ -37,13 +37,14 @@ async def memory_of(
     decision: Decision = PAPER,
     thresholds: Thresholds | None = None,
     share_platforms: bool = True,
+    guard: Guard = lambda asked, kept: "",
 ) -> CommunityMemory:
     store = FakeMemories()
     memory = CommunityMemory(
         store,
         FakeCorpora(store.topics),
         thresholds or Thresholds(),
-        lambda asked, kept: "",
+        guard,
         share_platforms=share_platforms,
         decision=decision,
         rewordings=FakeRewordings(store),
@@ -182,6 +183,19 @@ async def test_what_people_brought_is_nearly_reused_where_it_is_nearer_to_that_t
 
 
 # --- which are found --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asked", [ASKED, TURNED])
+async def test_what_waits_behind_the_answer_to_another_question_is_told(asked: str) -> None:
+    some = [(ASKED, "p1"), (TURNED, "p2"), (ASKED, "p3")]
+    bad = [brought(f"bad {name}", topic, good=False) for topic, name in some]
+    pairs = [*(brought(name, topic) for topic, name in some), *bad]
+    memory = await memory_of(*pairs, guard=lambda one, other: "" if one == other else "turned")
+    assert {name for name, (_store, is_kept) in memory.stores().items() if is_kept} == {"p1", "bad p1"}
+    found = await recall(memory, asked)
+    own = "p1" if asked == ASKED else "p2"
+    assert found.route == "reuse" and names(found) == [own]
+    assert names(found, "low") == ["bad p1", "bad p2"] and found.denied == {f"bad {own}"}
 
 
 async def test_the_nearest_of_all_releases_come_first_and_no_more_than_are_recalled() -> None:
