@@ -3,8 +3,6 @@
 What differs, and why:
 
 - A pair is handed over under its page, and the page is cited: the paper attaches links of documents.
-- Title and headings of the page tell what its document is about, as the paper's Summary does; ours is the
-  answer in a few words, and would say it twice.
 - The model says where the pairs do not answer; without one, pages that are not enough are not quoted.
 - Each release has its own pairs, and a release that does not exist is refused; the paper keeps versions
   together on purpose.
@@ -32,7 +30,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     """Return the stages in the paper's order.
 
     Question and answer, each by vector and by words, forty of each, joined by equal reciprocal rank, eight
-    kept (hybrid retrieval strategy); the model reads question and FullAnswer (data structure).
+    kept (hybrid retrieval strategy); the model reads question, FullAnswer and Summary (data structure).
     """
     nearest = RankPairs(parts, by_fields=True)
     return (

@@ -8,14 +8,17 @@ from typing import Protocol
 
 from core.domain import ContextChunk, content_hash
 from core.ports import PregeneratedPair
-from core.text.words import sentences
+from core.text.words import cut_at_word, one_line, sentences
+
+BACKGROUND = 200
+"""Characters of what a document is about, where no model wrote it; ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
     """A question that a page answers: the short answer, and the whole text it is taken from.
 
-    `context_id` names the page that is cited.
+    `context_id` names the page that is cited; `summary` says what it is about.
     """
 
     context_id: str
@@ -23,11 +26,6 @@ class Made:
     answer: str
     full_answer: str
     summary: str = ""
-
-    @property
-    def gist(self) -> str:
-        """Return the summary, or the first sentence of the answer where there is none."""
-        return self.summary or (sentences(self.answer) or [""])[0]
 
 
 class Maker(Protocol):
@@ -66,7 +64,7 @@ def finished(
                 question=one.question,
                 answer=one.answer,
                 full_answer=one.full_answer,
-                summary=one.gist,
+                summary=one.summary or about(pages[0]),
                 url=page.url,
                 title=page.title,
                 category=category_of(page.path),
@@ -76,6 +74,13 @@ def finished(
             ),
         )
     return list(found.values())
+
+
+def about(page: ContextChunk) -> str:
+    """Return what a document says first of what it is about, by its first page: a sentence, or the title."""
+    texts = (one_line(paragraph) for paragraph in page.page.split("\n\n"))
+    told = next((text for text in texts if text[:1].isalpha() and text[-1:] in ".!"), "")
+    return cut_at_word(sentences(told)[0], BACKGROUND) if told else page.title
 
 
 def category_of(path: str) -> str:

@@ -96,7 +96,7 @@ _MINE = (
     (re.compile(r"\byou\b"), "I"),
 )
 _ANY = "rules "
-RULES = f"{_ANY}2"
+RULES = f"{_ANY}3"
 """Names the rules and their version: what older ones did is done again."""
 ANSWER_SENTENCES = 2
 ANSWER_CHARACTERS = 400

@@ -201,5 +201,6 @@ class RankPairs:
 
 
 def written(pair: PregeneratedPair) -> str:
-    """Write a pair as the model reads it: question and detailed answer."""
-    return f"{pair.question}\n{pair.full_answer or pair.answer}"
+    """Write a pair as the model reads it: question, detailed answer, and what its document is about."""
+    parts = (pair.question, pair.full_answer or pair.answer, pair.summary)
+    return "\n".join(part for part in parts if part)

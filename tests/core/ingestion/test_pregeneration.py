@@ -98,7 +98,7 @@ def test_pairs_carry_link_title_and_category_and_a_question_of_a_page_stands_onc
     twice = [Made("c1", "Why?", "So it is.", "So it is."), Made("c1", "why?", "Other.", "Other.")]
     [pair] = finished(twice, [BOIL], "d", 5.0, RULES)
     assert (pair.url, pair.title, pair.category, pair.date) == ("https://x/c1", "Kettle", "guide", 5.0)
-    assert pair.summary == "So it is." and pair.asked == "[guide/Kettle] Why?"
+    assert pair.summary == "Press the red lever." and pair.asked == "[guide/Kettle] Why?"
     assert category_of("a.md") == "" and category_of("x/y/z/a.md") == "y/z"
 
 
