@@ -172,7 +172,8 @@ class InteractionHandler:
         Questions are answered, votes and *Not my question* counted; for anything else the person is told to
         repeat it.
         """
-        for claim in await self._ledger.left(chat):
+        left = await self._ledger.left(chat)
+        for claim in sorted(left, key=lambda one: one.kind == "share"):  # at last, for these may wait long
             try:
                 await self._resumed(chat, claim)
             except Exception:  # whatever it is, the others wait behind it; the next process tries again
