@@ -333,6 +333,17 @@ async def test_a_look_after_the_end_is_an_error_of_storage(tmp_path: Path) -> No
         await database.look(lambda connection: connection.execute(text("SELECT 1")).scalar())
 
 
+async def test_no_statement_waits_for_a_network_that_drops_it_longer_than_it_is_told(tmp_path: Path) -> None:
+    with postgres_schema() as url:
+        for given, seconds in ((url, "30000"), (f"{url}&tcp_user_timeout=5000", "5000")):
+            database = await Database.open(tmp_path, given)
+            async with database.read() as connection:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+                told = driver.info.get_parameters()
+            await database.close()
+            assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (seconds, "30")
+
+
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 async def test_a_database_of_postgresql_that_cannot_hold_all_text_is_told(
     tmp_path: Path, encoding: str
