@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sqlalchemy.exc import OperationalError
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
+from storage.corpora import corpora
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
 from storage.database.schema import check_server, migrations, newest
@@ -32,7 +34,7 @@ from storage.tables import Base
 from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
 from tests.databases import as_of, postgres_schema
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, SOON
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -244,6 +246,30 @@ async def test_two_processes_can_write_one_sqlite_file_in_turn(tmp_path: Path) -
     assert (await stores[0].counts())["votes"] == 40
     await one.close()
     await two.close()
+
+
+async def test_nobody_waits_while_a_sweep_looks_at_every_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking, goes_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> set[str]:
+        looking.set()
+        goes_on.wait(SOON)
+        return set()
+
+    monkeypatch.setattr(corpora, "_windows", slow)
+    database = await Database.open(tmp_path)
+    store, page = SqlCorpora(database), document("a.rst")
+    await store.put("1.0", page)
+    await store.swap("1.0", [page.id], "e")
+    sweeping = asyncio.create_task(store.sweep("1.0"))
+    assert await asyncio.to_thread(looking.wait, SOON)
+    asked = SqlConversations(database).claim(Claim("slack:C1:1", "slack:C1:1", "slack:U1", 1.0))
+    assert await asyncio.wait_for(asked, SOON / 2)
+    goes_on.set()
+    await sweeping
+    await database.close()
 
 
 def test_slices_hold_every_value_once_in_order() -> None:
