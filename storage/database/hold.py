@@ -201,7 +201,8 @@ class ServerHold:
                     signed = await self._signed()
                     return signed.text if signed and signed != self._me else ""
                 named, by = await self._holder()
-                if named != self._me.name:  # else the server has not noticed yet that the old one ended
+                # else the server has not noticed yet that the old one ended, or did so just now
+                if named not in ("", self._me.name):
                     return by
             except (DBAPIError, OSError, TimeoutError) as error:  # nobody can take what does not answer
                 log.debug("the database does not answer yet (%s)", type(error).__name__)
