@@ -59,7 +59,7 @@ async def run_platform(platform: Platform, cluster: Cluster) -> None:
     try:
         while not (await asyncio.wait({running}, timeout=LOOK_SECONDS))[0]:
             unknown = not cluster.is_sure  # as while the database is away: then nobody leads
-            led = time.monotonic() if cluster.leads or unknown else led
+            led = time.monotonic() if unknown or cluster.leads else led
             if time.monotonic() - led > LED_SECONDS:
                 log.error("another process leads the cluster: this one ends")
                 os.kill(os.getpid(), signal.SIGTERM)

@@ -112,9 +112,7 @@ async def test_a_source_that_fails_again_and_again_is_told_once(platform: str, b
         assert "3 times in a row" in seen.text and "The folder is gone." in seen.text
 
 
-async def test_a_model_that_goes_and_comes_back_is_told_each_time(
-    writer: Bot, ollama: OllamaServer
-) -> None:
+async def test_a_model_that_goes_and_comes_back_is_told_each_time(writer: Bot, ollama: OllamaServer) -> None:
     async with open_stage("fake", writer) as stage:
         writer.dispatch.notices.channels = (stage.key("desk"),)
         now = [1000.0]
