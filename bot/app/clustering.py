@@ -58,7 +58,8 @@ async def run_platform(platform: Platform, cluster: Cluster) -> None:
     running, led = asyncio.ensure_future(platform.run()), time.monotonic()
     try:
         while not (await asyncio.wait({running}, timeout=LOOK_SECONDS))[0]:
-            led = time.monotonic() if cluster.leads else led
+            unknown = not cluster.is_sure  # as while the database is away: then nobody leads
+            led = time.monotonic() if unknown or cluster.leads else led
             if time.monotonic() - led > LED_SECONDS:
                 log.error("another process leads the cluster: this one ends")
                 os.kill(os.getpid(), signal.SIGTERM)

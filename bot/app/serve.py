@@ -203,13 +203,28 @@ async def _index_what_is_missing(
     serving: Collection[Platform],
     warming: asyncio.Task[None],
 ) -> None:
+    """Index what is missing, then let the clock go on, whatever became of it."""
+    try:
+        await _index_first(app, is_seen, serving, warming)
+    except ThreadloreError as error:  # such as a database that is away for a moment
+        log.error("what is missing could not be indexed, the schedule tries again: %s", error)
+    clock.start()
+    try:
+        if app.cluster.leads:
+            await app.corpus_manager.remake_pairs()
+    except ThreadloreError as error:
+        log.error("pairs of what changed could not be made: %s", error)
+    if lacks := lacking(app.settings.recipe, app.searcher):
+        log.warning("%s", lacks)
+
+
+async def _index_first(
+    app: Application, is_seen: bool, serving: Collection[Platform], warming: asyncio.Task[None]
+) -> None:
     """Index releases that have no corpus yet, and those with pages of a source that there is no more.
 
-    The latest is first. Then let the clock go on.
-
-    What no answer needs waits until `warming` is done.
-
-    A person who watches at a terminal (`is_seen`) is told how far it is, and where to ask once it is done.
+    The latest is first. What no answer needs waits until `warming` is done. A person who watches at a
+    terminal (`is_seen`) is told how far it is, and where to ask once it is done. Raises ThreadloreError.
     """
     product = app.corpus_manager.product.name
     await _lead_or_follow(app)
@@ -237,14 +252,6 @@ async def _index_what_is_missing(
                 await later(report=show)
             except ThreadloreError as error:
                 log.error("windows or pairs of the documents could not be made: %s", error)
-    clock.start()
-    try:
-        if app.cluster.leads:
-            await app.corpus_manager.remake_pairs()
-    except ThreadloreError as error:
-        log.error("pairs of what changed could not be made: %s", error)
-    if lacks := lacking(app.settings.recipe, app.searcher):
-        log.warning("%s", lacks)
 
 
 async def _indexed(app: Application, release: str, show: Callable[[Progress], None]) -> bool:

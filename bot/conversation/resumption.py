@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from bot.conversation.answering import Answering
 from bot.conversation.desk import InOrder, Slot
-from bot.conversation.strays import Strays
+from bot.conversation.strays import Strays, patiently
 from bot.ports.chat import Chat, Message, Reply, ref_of, unpacked
 from core.domain import MessageRef
 from core.errors import PlatformError
@@ -84,42 +84,56 @@ class TakingUp:
         """Answer a dead process's claim, or say why not; possible causes of its end go one at a time."""
         with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
             slot.looked()
+            await patiently(lambda: self._look(chat, claim))
             async with alone if claim.tries and not claim.posting else nullcontext():
                 found = await self._taken_up(chat, claim)
                 if found is not None:
                     await go_on(chat, found, slot)
 
+    async def _look(self, chat: Chat, claim: Claim) -> None:
+        """Find what was posted of a claim's reply and not noted. Raises PlatformError as `Strays.of` does."""
+        async with self._lock(claim.message):
+            if now := await self._left(claim.message):
+                await self._strays.of(chat, _asked(now), now)
+
+    async def _left(self, key: str) -> Claim | None:
+        """Return a claim that is open, and that nobody works on."""
+        now = await self._conversations.claimed(key)
+        is_open = now is not None and not now.is_settled
+        return now if is_open and not (self._answering.holds(key) or self._answering.stopping) else None
+
     async def _taken_up(self, chat: Chat, claim: Claim) -> Found | None:
         """Take over a dead process's claim; None if it is not to be answered."""
         key = claim.message
         async with self._lock(key):
-            now = await self._conversations.claimed(key)
-            is_open = now is not None and not now.is_settled
-            if not is_open or self._answering.holds(key) or self._answering.stopping:
+            now = await self._left(key)
+            if now is None:
                 return None
             late = claim.at < time.time() - RESUME_SECONDS
             if claim.payload and not claim.decided:
                 return Found(unpacked(claim.payload), (), decided=False, again=True, late=late)
             if (late and not claim.posting) or claim.is_hopeless or not claim.payload:
-                await self.give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
+                await self.give_up(chat, now, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
                 return None
-            message = unpacked(claim.payload)
-            parts = await self._strays.patiently(chat, message.ref, claim)
             await self._conversations.tried(key)
-        return Found(message, parts, again=True, answer_id=claim.posting)
+        return Found(unpacked(claim.payload), now.parts, again=True, answer_id=claim.posting)
 
     async def give_up(self, chat: Chat, claim: Claim, why: str = TOO_LATE) -> None:
         """Settle a claim with a message in its thread; say nothing where nobody called the bot."""
-        key = claim.message
-        asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
+        key, parts = claim.message, claim.parts
         unasked = not claim.decided or claim.payload.get("unasked") == "questions"
-        parts = await self._strays.patiently(chat, asked, claim)
         try:
             if parts and unasked:
                 await chat.delete(parts)
             elif not unasked:
-                parts = await (chat.edit(parts, Reply(_(why))) if parts else chat.post(asked, Reply(_(why))))
+                told = Reply(_(why))
+                parts = await (chat.edit(parts, told) if parts else chat.post(_asked(claim), told))
                 await self._conversations.posted(key, parts)
         except PlatformError as error:
             log.info("a question that is given up could not be told so: %s", error)
         await (self._conversations.answered(key, "") if claim.decided else self._conversations.dropped(key))
+
+
+def _asked(claim: Claim) -> MessageRef:
+    """Return where a claim's question stands."""
+    return unpacked(claim.payload).ref if claim.payload else ref_of(claim.message, claim.conversation)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
 
 from bot.ports.chat import Chat, Message
 from bot.rendering.answers import is_sign_of_work
@@ -26,7 +28,7 @@ class Strays:
 
     def __init__(self, conversations: ConversationStore) -> None:
         self._conversations = conversations
-        self._looking = asyncio.Lock()
+        self._looking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # by platform
 
     async def of(self, chat: Chat, where: MessageRef, claim: Claim, text: str = "") -> tuple[MessageRef, ...]:
         """Return the messages of a claim's reply; note those that were not noted yet.
@@ -37,7 +39,7 @@ class Strays:
         """
         if not claim.tries:
             return claim.parts
-        async with self._looking:
+        async with self._looking[where.platform]:
             try:
                 said = await chat.own_after(where)
             except PlatformError as error:
@@ -53,20 +55,6 @@ class Strays:
                 await self._conversations.posted(claim.message, (*claim.parts, *mine))
             return (*claim.parts, *mine)
 
-    async def patiently(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
-        """Return the messages of a claim's reply; those that are noted where it cannot be looked for long."""
-        for pause in LOOK_SECONDS:
-            try:
-                return await self.of(chat, where, claim)
-            except PlatformError as error:
-                log.info("what stands under a question is looked for again in %g s: %s", pause, error)
-                await asyncio.sleep(pause)
-        try:
-            return await self.of(chat, where, claim)
-        except PlatformError as error:
-            log.warning("what stands under a question cannot be read: %s", error)
-            return claim.parts
-
     async def under(self, chat: Chat, question: Message, text: str) -> tuple[MessageRef, ...]:
         """Return the messages of the reply to a question, as `of` does; none where it is not claimed.
 
@@ -76,6 +64,18 @@ class Strays:
         if claim is None or (claim.parts and not text):
             return claim.parts if claim else ()
         return await self.of(chat, question.ref, claim, text if claim.parts else "")
+
+
+async def patiently(look: Callable[[], Awaitable[object]]) -> None:
+    """Look until the platform lets the bot, for 42 s at most; nobody waits for it between two looks."""
+    for pause in (*LOOK_SECONDS, 0.0):
+        try:
+            await look()
+            return
+        except PlatformError as error:
+            log.info("what stands under a question cannot be read, next look in %g s: %s", pause, error)
+            await asyncio.sleep(pause)
+    log.warning("what stands under a question could not be read; what was noted is taken for all there is")
 
 
 def _is_mine(stray: str, text: str, in_thread: bool) -> bool:

@@ -170,9 +170,9 @@ class InteractionHandler:
         """Answer commands and presses that a process that died had noted.
 
         Questions are answered, votes and *Not my question* counted; for anything else the person is told to
-        repeat it.
+        repeat it. What was being shared comes last, for that may take long.
         """
-        for claim in await self._ledger.left(chat):
+        for claim in sorted(await self._ledger.left(chat), key=lambda one: one.kind == "share"):
             try:
                 await self._resumed(chat, claim)
             except Exception:  # whatever it is, the others wait behind it; the next process tries again

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.strays import Strays
+from bot.conversation.strays import Strays, patiently
 from bot.ports.chat import Chat, Control, Message, Press, Reply, packed, unpacked
 from bot.rendering.answers import compose, controls
 from core.domain import Answer, MessageRef, Scope
@@ -125,9 +125,16 @@ class Sharing:
 
     async def resume(self, chat: Chat, claim: Claim) -> None:
         """Settle what a dead process was sharing: if it was posted, keep it; else allow sharing again."""
-        parts = await self._strays.patiently(chat, unpacked(claim.payload).ref, claim)
-        answer_id = claim.message.rpartition("@")[2] if parts else ""
-        await self._conversations.answered(claim.message, answer_id)
+        key, asked = claim.message, unpacked(claim.payload)
+        answer_id = key.rpartition("@")[2]
+        try:
+            answer, _question = await self._engine.answer_log.answer(answer_id)
+        except KeyError:  # it was forgotten meanwhile
+            return await self._conversations.answered(key, "")
+        said = f"{asked.author.name} {asked.text} {compose(answer, self._engine.product.name).markdown}"
+        await patiently(lambda: self._strays.of(chat, asked.ref, claim, said))
+        now = await self._conversations.claimed(key)
+        await self._conversations.answered(key, answer_id if now and now.parts else "")
 
 
 def _quoted(question: str) -> str:

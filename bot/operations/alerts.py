@@ -97,8 +97,9 @@ class Alerts:
         is_back = status.state == "half-open" and (await model.health()).ready
         if status.state == "closed" or is_back:
             if self._model.told:
-                minutes = (now - self._model.away_since) / 60
-                await self._notices.tell_admins(f"{model.name} answers again, after {minutes:.0f} minutes.")
+                minutes, key = (now - self._model.away_since) / 60, f"model back {self._model.away_since:.0f}"
+                text = f"{model.name} answers again, after {minutes:.0f} minutes."
+                await self._notices.tell_admins(text, key)
             self._model = _Model()
             return
         self._model.away_since = self._model.away_since or now

@@ -63,8 +63,9 @@ class Clock:
         self._watch = tuple(watch)
         self._learn = learn
         self._learn_hours = learn_hours
-        # all is done at intervals, and TZ may say what nobody knows
-        self._scheduler = AsyncIOScheduler(timezone=UTC)
+        # all is done at intervals, and TZ may be unknown; what falls due in a busy moment comes late
+        once = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        self._scheduler = AsyncIOScheduler(timezone=UTC, job_defaults=once)
 
     def start(self) -> None:
         """Start the schedule: check every minute, and stale pairs twice a minute."""
@@ -84,9 +85,7 @@ class Clock:
     ) -> None:
         """Do some work at an interval, for the `first` time after so many seconds where they are given."""
         begins = {"next_run_time": datetime.now(UTC) + timedelta(seconds=first)} if first else {}
-        self._scheduler.add_job(
-            work, "interval", id=name, max_instances=1, coalesce=True, **interval, **begins
-        )
+        self._scheduler.add_job(work, "interval", id=name, **interval, **begins)
 
     def stop(self) -> None:
         """Stop the schedule."""

@@ -18,7 +18,7 @@ from core.errors import StorageError
 from core.ports import Corpus, SourceRun, StoredDocument
 from core.system.offload import aside
 from core.text.words import window_hashes
-from storage.corpora.pages import SqlCorpusPages, SqlPageViews, SqlTextVectors
+from storage.corpora.pages import DOCUMENTS, SqlCorpusPages, SqlPageViews, SqlTextVectors
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
 from storage.tables import (
     ContextRow,
@@ -139,6 +139,9 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
             CorpusDocumentRow.document_id == DocumentRow.id, CorpusDocumentRow.release == release
         )
         used = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
+        stay = select(DocumentRow.id).where((DocumentRow.release != release) | live)
+        # nobody waits for this: pages come in the turn of the indexer alone
+        windows = await self._windows(await self._values(stay))
         async with self._database.write() as connection:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             await drop_orphans(connection, PAGE, DocumentRow.id)
@@ -150,11 +153,6 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
             kept = await asyncio.to_thread(_hashes, topics)
             for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
                 kept.update(await every(await connection.execute(select(column)), lambda row: row[0]))
-            pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join(
-                DocumentRow, DocumentRow.id == ContextRow.document_id
-            )
-            looked_at = await every(await connection.execute(pages), lambda row: (row[0], row[1], row[2]))
-            windows = await asyncio.to_thread(_windows, looked_at)
             for encoder in (await connection.scalars(select(VectorRow.encoder).distinct())).all():
                 by_encoder = select(VectorRow.text_hash).where(VectorRow.encoder == encoder)
                 searched = exists().where(CorpusRow.encoder == encoder)
@@ -165,6 +163,17 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
                     await connection.execute(
                         delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
                     )
+
+    async def _windows(self, document_ids: Sequence[str]) -> set[str]:
+        """Return the hashes of the windows of these documents, read some at a time: they are large."""
+        found: set[str] = set()
+        pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join_from(
+            DocumentRow, ContextRow, DocumentRow.id == ContextRow.document_id
+        )
+        for some in slices(document_ids, DOCUMENTS):
+            rows = await self._rows(pages.where(DocumentRow.id.in_(some)))
+            found |= await asyncio.to_thread(_windows, rows)
+        return found
 
     async def leftovers(self, release: str) -> int:
         """Count the documents of a release that are kept and not live: being built, or left by a cut."""
@@ -292,6 +301,6 @@ def _hashes(topics: Sequence[str]) -> set[str]:
     return {content_hash(topic) for topic in topics}
 
 
-def _windows(pages: Sequence[tuple[str, str, str]]) -> set[str]:
+def _windows(pages: Sequence[Any]) -> set[str]:
     """Return the hashes of all windows of pages (title, heading, page)."""
     return {key for page in pages for key in window_hashes(*page)}

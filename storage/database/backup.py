@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tarfile
 import tempfile
 import time
@@ -193,8 +194,10 @@ def _unpacked(given: IO[bytes], folder: Path) -> Manifest:
                     continue
                 place = folder / member.name
                 place.parent.mkdir(exist_ok=True)
-                place.write_bytes(held.read())
-                found[member.name] = hashlib.sha256(place.read_bytes()).hexdigest()
+                with place.open("w+b") as written:  # a piece at a time: a table may be larger than the memory
+                    shutil.copyfileobj(held, written)
+                    written.seek(0)
+                    found[member.name] = hashlib.file_digest(written, "sha256").hexdigest()
         told = json.loads((folder / MANIFEST).read_bytes())
         if told["form"] != FORM:  # what else a newer version writes is not known
             raise StorageError("A newer version of Threadlore wrote this backup; install that version.")

@@ -49,6 +49,17 @@ _ALIVE = (
     "SET idle_session_timeout = 0",
 )
 """Lets the server notice within a minute that the machine of who holds the lock is gone, and not earlier."""
+CONNECTED = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "30000",
+}
+"""Lets a statement fail within half a minute where the network drops it, which else takes a quarter of an
+hour, and keeps a firewall from dropping what is idle; DATABASE_URL may say otherwise."""
+_UTF8 = {"client_encoding": "utf8"}
+"""Else texts come as bytes where the server knows no encoding."""
 SCHEMA = "hashtext(coalesce(current_schema(), ''))"
 TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
 _BY = text(
@@ -191,7 +202,8 @@ class ServerHold:
                     signed = await self._signed()
                     return signed.text if signed and signed != self._me else ""
                 named, by = await self._holder()
-                if named != self._me.name:  # else the server has not noticed yet that the old one ended
+                # else the server has not noticed yet that the old one ended, or did so just now
+                if named not in ("", self._me.name):
                     return by
             except (DBAPIError, OSError, TimeoutError) as error:  # nobody can take what does not answer
                 log.debug("the database does not answer yet (%s)", type(error).__name__)
@@ -270,9 +282,7 @@ def address_of(home: Path, url: str) -> URL:
             f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
         )
     address = address.set(drivername=drivers[backend])
-    if backend.startswith("postgres"):  # else texts come as bytes where the server knows no encoding
-        return address.update_query_dict({"client_encoding": "utf8"})
-    return address
+    return address.set(query=CONNECTED | address.query | _UTF8) if "postgres" in backend else address
 
 
 def file_of(address: URL) -> Path | None:

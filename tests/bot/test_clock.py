@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from bot.operations import scheduler
 from bot.operations.scheduler import FIRST_SECONDS, Clock
 from core.catalogue.tables import Schedule
 from core.errors import SourceError, StorageError
 from tests.fakes import FakeCorpora
+from tests.patience import SOON
 
 DAY = 86400.0
 
@@ -86,6 +88,20 @@ async def test_what_is_done_daily_begins_soon_after_the_start_and_a_failure_wait
     await clock.tidy()
     clock.stop()
     assert done == [0, 1]
+
+
+async def test_what_falls_due_while_the_loop_is_busy_is_done_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "FIRST_SECONDS", 0.1)
+    done = asyncio.Event()
+
+    async def tidy() -> None:
+        done.set()
+
+    clock = Clock(FakeCorpora(), {}, Workshop().reindex, daily=tidy)
+    clock.start()
+    time.sleep(1.3)  # as a machine that slept
+    await asyncio.wait_for(done.wait(), SOON)
+    clock.stop()
 
 
 async def test_a_source_is_read_more_often_the_more_often_it_changes() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 
 import pytest
 
+from bot.app import clustering
 from bot.app.clustering import check_cluster, run_platform
 from core.errors import ConfigurationError
 from core.ports.cluster import OnlyProcess
 from core.settings import load_settings
+from tests.patience import SOON
 
 WHOLE = {
     "cluster": True,
@@ -45,7 +48,7 @@ class Others(OnlyProcess):
     """A cluster in which this process leads from a certain moment on."""
 
     is_shared = True
-    leads = False
+    leads = is_sure = False
 
 
 class Gateway:
@@ -55,8 +58,13 @@ class Gateway:
     every_connection_hears_all = True
     runs = 0
 
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+        self.closed.set()
+
     async def run(self) -> None:
         self.runs += 1
+        await self.closed.wait()
 
     async def stop(self) -> None:
         """Do nothing."""
@@ -70,3 +78,23 @@ async def test_who_does_not_lead_connects_to_no_gateway() -> None:
     others.leads = True
     await running
     assert gateway.runs == 1
+
+
+async def test_who_leads_no_more_ends_but_not_while_the_database_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clustering, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(clustering, "LED_SECONDS", 0.1)
+    ended, others, gateway = asyncio.Event(), Others(), Gateway()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    others.leads = True
+    gateway.closed.clear()
+    running = asyncio.create_task(run_platform(gateway, others))
+    await asyncio.sleep(0.05)
+    others.leads = False
+    await asyncio.sleep(0.3)
+    assert not ended.is_set()
+    others.is_sure = True
+    await asyncio.wait_for(ended.wait(), SOON)
+    running.cancel()
+    asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)

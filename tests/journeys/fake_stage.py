@@ -107,7 +107,7 @@ class FakeChat:
         return self.shown(kept) if kept else None
 
     async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
-        later = [m for m in self.messages if m["who"] == "bot" and m["id"] > int(ref.message)]
+        later = [m for m in self.messages if m["who"] == "bot" and m["id"] > int(ref.message or 0)]
         there = [m for m in later if m["root"] == ref.thread and m["place"] == ref.channel]
         return [Stray(replace(ref, message=str(m["id"])), m["text"]) for m in there]
 

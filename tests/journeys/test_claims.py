@@ -25,6 +25,7 @@ from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import Said, answer, ask, until
 from tests.ollama_server import OllamaServer
+from tests.patience import SOON
 
 PORT = "Which port does the dashboard listen on?"
 NIGHT = "How do I run a job every night?"
@@ -174,6 +175,33 @@ async def test_what_stands_under_a_question_is_looked_for_again_where_the_platfo
 
     async with FakeStage(bot, Busy()) as stage:
         await sign_becomes_answer(bot, stage)
+
+
+async def test_nobody_waits_for_what_the_platform_does_not_show(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strays, "LOOK_SECONDS", (600.0,))
+    looked: list[str] = []
+
+    class Busy(FakeChat):
+        """A platform that does not say what it shows in one place."""
+
+        async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+            looked.append(ref.message)
+            if ref.message == hidden.ref.message:
+                raise PlatformError("The platform did not answer.")
+            return await super().own_after(ref)
+
+    async with FakeStage(bot, chat := Busy()) as stage:
+        hidden, _ = keep(chat, PORT)
+        other, said = keep(chat, NIGHT)
+        for message in (hidden, other):
+            await bot.app.conversations.claim(claimed(message))
+        resuming = asyncio.create_task(bot.dispatch.resume(chat))
+        await until(lambda: [seen for seen in stage.replies(said) if seen.finished])
+        await asyncio.wait_for(bot.dispatch.deleted(chat, hidden.ref), SOON)
+        assert hidden.ref.message in looked and await open_keys(bot) == []
+        resuming.cancel()
 
 
 async def test_in_direct_messages_only_a_sign_of_work_is_taken_over(bot: Bot) -> None:
@@ -441,7 +469,8 @@ async def test_a_vote_that_a_stop_interrupts_is_counted_by_the_next_process(
         assert await bot.app.engine.opinion(answer_id, "fake:bob") == 1 and await open_keys(bot) == []
 
 
-async def test_an_answer_that_was_being_shared_is_not_asked_anew(bot: Bot) -> None:
+@pytest.mark.parametrize("stands", [False, True])
+async def test_an_answer_that_was_being_shared_is_not_asked_anew(stands: bool, bot: Bot) -> None:
     async with FakeStage(bot) as stage:
         await stage.slash("ann", "ask", PORT)
         [told] = stage.chat.told["ann"]
@@ -452,9 +481,14 @@ async def test_an_answer_that_was_being_shared_is_not_asked_anew(bot: Bot) -> No
         key = f"{where.key}@{answer_id}"
         claim = Claim(key, where.conversation, "fake:ann", time.time(), packed(asked), kind="share")
         await bot.app.conversations.claim(claim)
+        stage.chat.keep("bot", "public", "", "Good morning, here are the gaps of the week.")
+        if stands:
+            stage.chat.keep("bot", "public", "", f"**ann** asked:\n> {PORT}\n\n{told.markdown}")
         before = len(stage.chat.messages)
         await bot.dispatch.resume(stage.chat)
         assert len(stage.chat.messages) == before and await open_keys(bot) == []
+        latest = replace(where, message=str(stage.chat.messages[-1]["id"]))
+        assert await bot.app.conversations.answer_of(latest.key) == (answer_id if stands else "")
 
 
 async def test_the_same_event_twice_is_carried_out_once(bot: Bot) -> None:

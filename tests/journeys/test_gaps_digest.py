@@ -112,25 +112,26 @@ async def test_a_source_that_fails_again_and_again_is_told_once(platform: str, b
         assert "3 times in a row" in seen.text and "The folder is gone." in seen.text
 
 
-async def test_a_model_that_is_away_and_comes_back_is_told(writer: Bot, ollama: OllamaServer) -> None:
+async def test_a_model_that_goes_and_comes_back_is_told_each_time(writer: Bot, ollama: OllamaServer) -> None:
     async with open_stage("fake", writer) as stage:
         writer.dispatch.notices.channels = (stage.key("desk"),)
         now = [1000.0]
         alerts = Alerts(writer.app, writer.dispatch.notices, lambda: now[0])
         ollama.always = Behaviour("crashed")
-        for number in range(3):
-            await ask(stage, f"Which port does the dashboard of queue number {number} listen on?")
-        await alerts.tick()
-        assert not stage.desk(), "a short while is nobody's business"
-        now[0] += AWAY_SECONDS
-        await alerts.tick()
-        await alerts.tick()
-        (away,) = stage.desk()
-        assert "away for 10 minutes" in away.text
-        writer.app.engine.model._open_until = 0.0
-        now[0] += 60
-        await alerts.tick()
-        assert "answers again, after 11 minutes" in stage.desk()[1].text
+        for told in (0, 2):
+            for number in range(3):
+                await ask(stage, f"Which port does the dashboard of queue number {told + number} listen on?")
+            await alerts.tick()
+            assert len(stage.desk()) == told, "a short while is nobody's business"
+            now[0] += AWAY_SECONDS
+            await alerts.tick()
+            await alerts.tick()
+            assert "away for 10 minutes" in stage.desk()[told].text
+            writer.app.engine.model._open_until = 0.0
+            now[0] += 60
+            await alerts.tick()
+            assert len(stage.desk()) == told + 2
+            assert "answers again, after 11 minutes" in stage.desk()[told + 1].text
 
 
 async def test_a_disk_that_is_nearly_full_is_told_once_a_day(bot: Bot) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import make_url
 
 from core.errors import DatabaseBusy, StorageError
 from storage.database.database import Database
-from storage.database.hold import Holder, ServerHold
+from storage.database.hold import Holder, ServerHold, address_of
 from storage.serving.about import SqlAbout
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.child import run, serving
@@ -124,6 +124,24 @@ async def test_a_lock_whose_connection_was_cut_is_taken_again(
         await Database.open(tmp_path / "other", postgres, "serve")
     assert not lost and await SqlAbout(database).told("holder")
     await database.close()
+
+
+async def test_a_lock_that_is_free_the_next_moment_is_nobody_elses(tmp_path: Path, postgres: str) -> None:
+    """The server ended the old connection between the try to take the lock and the look at who has it."""
+
+    class Racing(ServerHold):
+        tries = 0
+
+        async def _taken(self) -> bool:
+            self.tries += 1
+            if self.tries > 1:
+                return await super()._taken()
+            self._connection = await self._engine.connect()
+            return False
+
+    hold = Racing(address_of(tmp_path, postgres), Holder.this(tmp_path, "serve"), print, 0.01)
+    assert await hold._retake() == "" and hold.tries == 2
+    await hold.release()
 
 
 async def test_who_lost_the_database_to_another_writes_nothing_more(tmp_path: Path, postgres: str) -> None:

@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import tarfile
+import tracemalloc
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -188,3 +190,17 @@ async def test_a_file_that_belongs_in_no_backup_is_told(held: io.BytesIO, tmp_pa
         restored(out, tmp_path / "home")
     shutil.rmtree(tmp_path / "first")
     assert os.listdir(tmp_path) == ["home"] and not os.listdir(tmp_path / "home")
+
+
+def test_a_table_is_unpacked_a_piece_at_a_time(tmp_path: Path) -> None:
+    given, manifest = io.BytesIO(), backup.Manifest(backup.FORM, 0.0, "0001")
+    with tarfile.open(fileobj=given, mode="w:gz") as archive:
+        backup._add(archive, manifest, "rows/vectors.jsonl", io.BytesIO(os.urandom(8_000_000)))
+        told = json.dumps(asdict(manifest)).encode()
+        backup._add(archive, None, backup.MANIFEST, io.BytesIO(told))
+    given.seek(0)
+    tracemalloc.start()
+    assert backup._unpacked(given, tmp_path) == manifest
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert taken < 4_000_000

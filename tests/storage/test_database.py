@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sqlalchemy.exc import OperationalError
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports import Claim
+from storage.corpora import corpora
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
 from storage.database.schema import check_server, migrations, newest
@@ -32,7 +34,7 @@ from storage.tables import Base
 from storage.tables.columns import slices
 from tests.contracts.samples import document, keep, pair
 from tests.databases import as_of, postgres_schema
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, SOON
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -246,6 +248,30 @@ async def test_two_processes_can_write_one_sqlite_file_in_turn(tmp_path: Path) -
     await two.close()
 
 
+async def test_nobody_waits_while_a_sweep_looks_at_every_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking, goes_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> set[str]:
+        looking.set()
+        goes_on.wait(SOON)
+        return set()
+
+    monkeypatch.setattr(corpora, "_windows", slow)
+    database = await Database.open(tmp_path)
+    store, page = SqlCorpora(database), document("a.rst")
+    await store.put("1.0", page)
+    await store.swap("1.0", [page.id], "e")
+    sweeping = asyncio.create_task(store.sweep("1.0"))
+    assert await asyncio.to_thread(looking.wait, SOON)
+    asked = SqlConversations(database).claim(Claim("slack:C1:1", "slack:C1:1", "slack:U1", 1.0))
+    assert await asyncio.wait_for(asked, SOON / 2)
+    goes_on.set()
+    await sweeping
+    await database.close()
+
+
 def test_slices_hold_every_value_once_in_order() -> None:
     assert slices([]) == []
     assert [len(part) for part in slices(list(range(1001)), 500)] == [500, 500, 1]
@@ -331,6 +357,17 @@ async def test_a_look_after_the_end_is_an_error_of_storage(tmp_path: Path) -> No
     await database.close()
     with pytest.raises(StorageError, match="closed"):
         await database.look(lambda connection: connection.execute(text("SELECT 1")).scalar())
+
+
+async def test_no_statement_waits_for_a_network_that_drops_it_longer_than_it_is_told(tmp_path: Path) -> None:
+    with postgres_schema() as url:
+        for given, seconds in ((url, "30000"), (f"{url}&tcp_user_timeout=5000", "5000")):
+            database = await Database.open(tmp_path, given)
+            async with database.read() as connection:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+                told = driver.info.get_parameters()
+            await database.close()
+            assert (told["tcp_user_timeout"], told["keepalives_idle"]) == (seconds, "30")
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
