@@ -13,6 +13,11 @@ LITERAL = re.compile(
     r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
 )
 """A value in a sentence."""
+_WORD_VALUE = re.compile(
+    r"(?:\b(?:is|are|was|to|ist|auf|es)|[:=])\s`([^`\s]{1,60})`(?!\s(?:is|are|was|to|defaults|ist|auf)\b)",
+    re.IGNORECASE,
+)
+"""A word in code that a clause about a default gives as its value: `skip`."""
 RELEASED = re.compile(r"\b(?:in|since|from|until|with|version|release)\s{1,3}v?\d[\d.]{0,20}+", re.IGNORECASE)
 """A release in a sentence, which is no value."""
 _WORD = re.compile(r"[\w.]+")
@@ -84,7 +89,8 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
     names = last = last if len(last) == 1 else []
     led = unset = False
     for clause in _CLAUSE.split(RELEASED.sub(" ", prose)):
-        own = _named(clause)
+        given = [word for word in _WORD_VALUE.findall(clause) if not LITERAL.fullmatch(word)]
+        own = _named(_WORD_VALUE.sub(" ", clause) if given else clause)
         names = own or names
         values = _values(clause, material)
         bare = not _CONDITION.search(_UNSET.sub("", clause))
@@ -96,6 +102,8 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
             yield from _of_unset(own, values, material)
         if len(own) == 1 and (state := _STATE.search(clause)):
             yield from _of_state(own[0], state, material)
+        if bare and (_IS_DEFAULT.search(clause) or (led and own)):
+            yield from _of_words([] if names is last else names, given, material)
         led = bool(_LEADS.fullmatch(clause))
         unset = not values and bool(_UNSET.search(clause))
 
@@ -137,6 +145,20 @@ def _of_names(
             yield f"The evidence does not say that {value} is a default."
         elif told and not any(_says(text, value) for texts in told.values() for text in texts):
             yield _fault(value, *next(iter(told.items())))
+
+
+def _of_words(names: Sequence[str], given: Sequence[str], material: Material) -> Iterator[str]:
+    """Check words in code against the sentences that give the names' defaults: a list of values has all."""
+    told = {name: texts for name in names if (texts := material.defaults(name))}
+    every = [one for texts in told.values() for text in texts for one in _giving(text)]
+    for word in given if every else ():
+        if not any(_says(one, word) for one in every):
+            yield _fault(word, *next(iter(told.items())))
+
+
+def _giving(text: str) -> list[str]:
+    """Return the sentences of a text that give a default; the text itself where it only may."""
+    return [one for one in sentences(text) if " = " in one or (DEFAULT.search(one) and "`" in one)] or [text]
 
 
 def _of_unset(names: Sequence[str], values: Sequence[str], material: Material) -> Iterator[str]:

@@ -326,6 +326,14 @@ def test_a_former_default_is_none() -> None:
     assert check.faults("The value of `MAX_AGE` is 12 [1].")
 
 
+def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
+    page = "### dup_action\n\nEither `skip`, `keep` or `ask`: `skip` means no import. The default is `ask`."
+    check = Checker(Material([(1, "Configuration", page, "")], ["What is the default?"]))
+    for said in ("The default of `dup_action` is `{}` [1].", "By default, `dup_action` is `{}` [1]."):
+        assert check.faults(said.format("ask")) == ()
+        assert any("is not the default" in one for one in check.faults(said.format("skip")))
+
+
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:
     page = (
         "Use `CPU * 2` workers.\n\n`Retry(backoff_max=Retry.LONGEST)`\n\n`Retry.LONGEST = 120`\n\nThe wait."
