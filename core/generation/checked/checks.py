@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
 from core.generation.checked.defaults import LITERAL, MAY_GIVE_DEFAULT, RELEASED, wrong_defaults
+from core.generation.checked.history import wrong_history
 from core.generation.checked.material import AS_CODE, SPAN, Material, names_in, numbers_of
 from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
@@ -42,19 +43,6 @@ _NAMED = re.compile(
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
-_IS_GONE = re.compile(
-    r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
-    re.IGNORECASE,
-)
-_CAME = re.compile(
-    r"\b(?:since|as\sof|from|ab|seit)\s(?:\w+\s)?v?(\d+(?:\.\d+)+)|\b(?:added|introduced)\sin\s(?:\w+\s)?v?(\d+(?:\.\d+)+)",
-    re.IGNORECASE,
-)
-_CAN = re.compile(
-    r"\b(?:possible|available|supported|added|introduced|exists?|new|möglich|verfügbar|unterstützt|eingeführt|neu)\b",
-    re.IGNORECASE,
-)
-"""What says of a thing that it came with a release."""
 _JUDGES = re.compile(
     r"\b(?:(?:un)?safe|(?:in)?secure|recommended|required|necessary|faster|slower|better|best|worse)\b",
     re.IGNORECASE,
@@ -247,13 +235,9 @@ class Checker:
     def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that something is gone, and what is said of several releases at once."""
         names = [name for name in names_in(prose) if not LITERAL.fullmatch(name)]
-        if _IS_GONE.search(prose):
-            for name in names:
-                if later := self.material.goes_later(name):
-                    yield f"The evidence says of `{name}` only what will be: {later}"
-        for version in {"".join(found) for found in _CAME.findall(prose)} if _CAN.search(prose) else ():
-            if not self.material.came_in(version, self._terms(prose) if self.alike else frozenset()):
-                yield f"The evidence does not say that this came with {version}."
+        yield from wrong_history(
+            prose, names, self._terms(prose) if self.alike else frozenset(), self.material
+        )
         releases = self.material.releases(cited)
         for value in LITERAL.findall(RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
@@ -299,7 +283,7 @@ def checker_of(request: Request) -> Checker:
     laid = laid_out(request.evidence)
     for item in (item for item in request.evidence if item.number in laid):
         chunk = item.chunk
-        head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
+        head = f"{headings(chunk.title, chunk.heading, whole=True)}\n{chunk.release} {known}"
         text = "\n\n".join((laid[item.number].whole, request.texts.get(item.number, "")))
         pieces.append((item.number, head, text, chunk.release))
     asked = [request.question, request.original, request.answered, known, *request.parts]

@@ -155,6 +155,8 @@ def test_what_stands_there_passes(said: str) -> None:
         ("```python\nlogs = {'class': 'logging.FileHandler'}\n```", "logging.FileHandler"),
         ("```yaml\n- uses: actions/cache\n```", "actions/cache"),
         ("Limits are possible since version 2.2 [2].", "came with 2.2"),
+        ("`MAX_CONTENT_LENGTH` was added in Flask 3.1 [2].", "does not say: added in Flask 3.1"),
+        ("`SESSION_COOKIE_SECURE` is deprecated since 3.1 [1].", "does not say: deprecated since 3.1"),
         ("Yes, that is recommended [1].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
         ("Set `MAX_CONTENT_LENGTH` to `17 MiB` [2].", "17 stands nowhere"),
