@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urldefrag
 
 from core.domain import Citation, Evidence, numbered
+from core.generation.named_evidence import cited_at_the_end
 from core.generation.quotes.titles import headings_of
 from core.text.invisible import visible
 from core.text.markup import code, unlinked
@@ -162,7 +163,7 @@ def remarked(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
 def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
     """Put citations in words or parentheses into brackets, as `clean` does, and leave the rest as it is."""
     known = {item.number: item for item in evidence}
-    return _outside_code(text, lambda part: _in_brackets(part, known))
+    return _outside_code(text, lambda part: _in_brackets(cited_at_the_end(part, known), known))
 
 
 def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:

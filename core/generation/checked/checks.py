@@ -36,6 +36,8 @@ _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"']
 """An option or an ending: what may be made up by joining in, so that a question does not lend it."""
 _DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
 _AGREES = re.compile(r"\A\W{0,3}(?:yes|no|correct|right|indeed)\b", re.IGNORECASE)
+_FOUND = re.compile(r"\bthe\sdocumentation\sI\sfound\b", re.IGNORECASE)
+"""What readers are told instead of the evidence."""
 _FORMULA = re.compile(r"[A-Za-z_)]\s?(?:\*\*?|[/+])\s?\d|\d\s?(?:\*\*?|[/+])\s?[A-Za-z_(]")
 """A sum with names in it; one of numbers alone is worked out."""
 _NAMED = re.compile(
@@ -224,7 +226,7 @@ class Checker:
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
         prose = _CAMEL.sub(self._as_one_word, prose)
-        found = frozenset(query_terms(_AGREES.sub("", prose))) - self.material.known
+        found = frozenset(query_terms(_FOUND.sub(" ", _AGREES.sub("", prose)))) - self.material.known
         return frozenset(term for term in found if not term.replace(".", "").isdigit())
 
     def _as_one_word(self, name: re.Match[str]) -> str:
