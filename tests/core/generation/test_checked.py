@@ -328,6 +328,16 @@ def test_a_former_default_is_none() -> None:
     assert check.faults("The value of `MAX_AGE` is 12 [1].")
 
 
+def test_behind_a_citation_a_name_in_small_letters_begins_a_sentence() -> None:
+    told = "Set `a` [1]. pip reads it, e.g. as `b` [2][3]. npm [4] does not."
+    assert [one.text for one in statements(told)] == [
+        "Set `a` [1].",
+        "pip reads it, e.g. as `b` [2][3].",
+        "npm [4] does not.",
+    ]
+    assert ended("Set `a` [1]. pip reads i") == "Set `a` [1]."
+
+
 def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
     page = "### dup_action\n\nEither `skip`, `keep` or `ask`: `skip` means no import. The default is `ask`."
     check = Checker(Material([(1, "Configuration", page, "")], ["What is the default?"]))
