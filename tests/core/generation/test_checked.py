@@ -158,6 +158,7 @@ def test_what_stands_there_passes(said: str) -> None:
         ("`MAX_CONTENT_LENGTH` was added in Flask 3.1 [2].", "does not say: added in Flask 3.1"),
         ("`SESSION_COOKIE_SECURE` is deprecated since 3.1 [1].", "does not say: deprecated since 3.1"),
         ("Yes, that is recommended [1].", "does not say"),
+        ("It then emails your neighbours daily [2].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
         ("Set `MAX_CONTENT_LENGTH` to `17 MiB` [2].", "17 stands nowhere"),
         ("The error is called `EntityTooBig` [1].", "EntityTooBig"),
