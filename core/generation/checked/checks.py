@@ -124,14 +124,16 @@ class Checker:
         return _MEASURE.sub(measured, _TITLED.sub(joined, _said(prose)))
 
     def recited(self, text: str) -> str:
-        """Return a statement with the page that holds it, where the cited ones hold far less of it."""
+        """Return a statement with the page that holds it, where the cited ones hold far less of it, or not
+        the names in it. What leads to code, and names nothing, is left: the code says where it is from."""
         prose, _ = _parted(text)
-        cited, terms = _cited(prose), self._terms(_said(prose))
+        cited, terms, names = _cited(prose), self._terms(_said(prose)), names_in(_said(prose))
         holders = [number for number in self.holders(text) if number not in cited]
-        if not cited or not holders or not terms:
+        if not cited or not holders or not terms or (not names and prose.rstrip().endswith(":")):
             return text
         ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
-        if ours * 2 > theirs or (not self.alike and self.material.has_all(cited, names_in(_said(prose)))):
+        has = self.material.has_all(cited, names)
+        if ours * (1 + has) > theirs or (has and not self.alike):
             return text
         first = next(iter(_CITED.finditer(text)))
         rest = _CITED.sub("", text[first.end() :])

@@ -303,6 +303,8 @@ def test_a_wrong_citation_becomes_the_page_that_holds_the_statement() -> None:
     assert check.recited(f"{said} [1].") == f"{said} [2]."
     assert check.recited(f"{said} [7][8].") == f"{said} [2]."
     assert check.recited(f"{said}.") == f"{said}."
+    assert check.recited("Set `SESSION_COOKIE_SECURE`: the cookie needs HTTPS [2].").endswith("HTTPS [1].")
+    assert check.recited("Put this into the config [1]:") == "Put this into the config [1]:"
     assert check.recited("Elephants migrate southwards [1].") == "Elephants migrate southwards [1]."
 
 
