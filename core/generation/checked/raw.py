@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -31,6 +32,10 @@ def _pattern(text: str) -> re.Pattern[str]:
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
+_WRAPPED = re.compile(
+    r"\A(?:[^\n{`]{0,60}:\s*)?(?:```(?:json)?\s*)?(?=\{\s*\"(?:reasoning|answer|response|reply)\"\s*:)",
+    re.IGNORECASE,
+)
 _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?(?![^<>]*\stitle=)[^<>]*>", re.IGNORECASE)
 """A citation as a tag; one with a title is the beginning of a page, said again."""
 _RECITED = re.compile(r"<evidence\b[^<>]{0,40}\stitle=", re.IGNORECASE)
@@ -140,10 +145,22 @@ def _flat(text: str) -> str:
 def plain(raw: str) -> str:
     """Take away thinking, labels and tags that are no part of an answer."""
     text = _LABEL.sub("", _LEAKED.sub("", raw)).replace(GAP, "").strip()
+    if wrapped := _WRAPPED.match(text):
+        text = _unwrapped(text[wrapped.end() :])
     if "<" in text:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
     return fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
+
+
+def _unwrapped(text: str) -> str:
+    """Return the answer in an object that a model put around it; empty while the object has no end."""
+    try:
+        value, _end = json.JSONDecoder(strict=False).raw_decode(text)
+    except (ValueError, RecursionError):
+        return ""
+    named = (value.get(name) for name in ("answer", "response", "reply"))
+    return next((said.strip() for said in named if isinstance(said, str)), "")
 
 
 def unrepeated(text: str) -> str:
