@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation, sources
+from core.generation.checked.raw import plain
 from core.generation.checked.statements import settled
-from core.generation.citations import bracketed, clean, following, remarked, uncited
+from core.generation.citations import clean, following, remarked, uncited
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.processor import at_most
 from tests.readers import commonmark
@@ -163,7 +164,7 @@ def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wan
     ],
 )
 def test_a_sentence_that_names_its_evidence_cites_it_at_its_end(written: str, wanted: str) -> None:
-    assert bracketed(written, EVIDENCE) == wanted
+    assert plain(written) == wanted
 
 
 def test_what_nobody_sees_is_no_part_of_an_answer() -> None:
