@@ -112,8 +112,8 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
     names = last = last if len(last) == 1 else []
     led = unset = False
     for clause in _CLAUSE.split(RELEASED.sub(" ", prose)):
-        given = [word for word in _WORD_VALUE.findall(clause) if not LITERAL.fullmatch(word)]
-        own = _named(_WORD_VALUE.sub(" ", clause) if given else clause)
+        own = _named(clause)
+        subject = _named(_WORD_VALUE.sub(" ", clause)) or ([] if names is last else names)
         names = own or names
         values = _values(clause, material)
         bare = not _CONDITION.search(_UNSET.sub("", clause))
@@ -125,8 +125,8 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
             yield from _of_unset(own, values, material)
         if len(own) == 1 and (state := _STATE.search(clause)):
             yield from _of_state(own[0], state, material)
-        if bare and (_IS_DEFAULT.search(clause) or (led and own)):
-            yield from _of_words([] if names is last else names, given, material)
+        if bare:
+            yield from _of_words(subject, _words_given(clause, led), material)
         led = bool(_LEADS.fullmatch(clause))
         unset = not values and bool(_UNSET.search(clause))
 
@@ -177,6 +177,12 @@ def _of_words(names: Sequence[str], given: Sequence[str], material: Material) ->
     for word in given if every else ():
         if not any(_says(one, word) for one in every):
             yield _fault(word, *next(iter(told.items())))
+
+
+def _words_given(clause: str, led: bool) -> list[str]:
+    """Return the words in code that the sentences of a clause give as a default; `led` tells that all do."""
+    told = [one for one in sentences(clause) if led or _IS_DEFAULT.search(one)]
+    return [word for one in told for word in _WORD_VALUE.findall(one) if not LITERAL.fullmatch(word)]
 
 
 def _giving(text: str) -> list[str]:
