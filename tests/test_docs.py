@@ -17,7 +17,7 @@ ENTRY = re.compile(
 )
 DECISIONS = ROOT / "docs" / "decisions"
 DECISION = re.compile(
-    r"^## (?P<id>(?P<topic>[A-Z])-\d\d) (?P<title>.+)\n\n"
+    r"^## (?P<id>(?P<topic>[A-Z])-\d{2,3}) (?P<title>.+)\n\n"
     r"\*20\d\d-\d\d(-\d\d)?, (in force|replaced by [A-Z]-\d\d)\.\*\n\n\S",
     re.M,
 )

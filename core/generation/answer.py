@@ -92,6 +92,7 @@ class _Judged:
     foreign: str = ""
     objected: bool = False
     lost: int = 0
+    cut: bool = False
     beheaded: bool = False
     """Whether its first statement is left out: what answers."""
 
@@ -139,11 +140,11 @@ class Writer:
                 raise raw.broken
         first = await self._judged(raw)
         if raw.broken or not first.faults:
-            return self._settled(first, raw)
+            return self._settled(first, raw.broken)
         log.info("the answer is written once more", extra={"faults": len(first.faults)})
         again = await self._mended(first)
         best = self._better(first, again) if again else first
-        return self._settled(best, raw)
+        return self._settled(best)
 
     # --- one draft --------------------------------------------------------------------------------
 
@@ -259,6 +260,7 @@ class Writer:
             foreign=foreign,
             objected=bool(objection),
             lost=len(told) - len(kept),
+            cut=raw.cut,
             beheaded=0 in found,
         )
 
@@ -288,7 +290,7 @@ class Writer:
 
     # --- what is shown of it ----------------------------------------------------------------------
 
-    def _settled(self, best: _Judged, raw: _Raw) -> Cleaned:
+    def _settled(self, best: _Judged, broken: ModelError | None = None) -> Cleaned:
         """Return what may be shown; raises ModelMalformed where that is nothing."""
         if best.unknown:
             return best.cleaned
@@ -303,10 +305,10 @@ class Writer:
                 raise ModelMalformed("The model wrote in another language, so the pages are quoted.")
             told = _("The model answered in {language}:").format(language=told_name(best.foreign))
             said = f"{told}\n\n{said}"
-        if raw.broken:
+        if broken:
             broke_off = _("The model broke off here.")
             said = f"{said}\n\n*{broke_off}*"
-        elif raw.cut:
+        elif best.cut:
             said = left_off(said)
         return Cleaned(said, cleaned.citations)
 

@@ -130,14 +130,14 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
     def prose(part: str) -> str:
         return links.clean(_changed(_in_brackets(_DEFINITION.sub("", part), known), renumbered, names))
 
-    cleaned = _outside_code(text, prose).strip()
+    cleaned = around_code(text, prose).strip()
     return Cleaned(cleaned, tuple(order.values()))
 
 
 def uncited(text: str) -> str:
     """Remove every citation mark, as for a text that is read apart from its evidence."""
 
-    return _outside_code(text, lambda part: _changed(part, lambda match: "", _HOLDERS)).strip()
+    return around_code(text, lambda part: _changed(part, lambda match: "", _HOLDERS)).strip()
 
 
 def following(
@@ -156,13 +156,13 @@ def remarked(text: str, numbers: Mapping[int, Sequence[int]]) -> str:
         told = [own for number in _numbers(match.group()) for own in numbers.get(number, [number])]
         return match.group("space") + "".join(f"[{number}]" for number in dict.fromkeys(told))
 
-    return _outside_code(text, lambda part: _changed(part, other, _HOLDERS))
+    return around_code(text, lambda part: _changed(part, other, _HOLDERS))
 
 
 def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
     """Put citations in words or parentheses into brackets, as `clean` does, and leave the rest as it is."""
     known = {item.number: item for item in evidence}
-    return _outside_code(text, lambda part: _in_brackets(part, known))
+    return around_code(text, lambda part: _in_brackets(part, known))
 
 
 def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
@@ -246,7 +246,7 @@ def _numbers(text: str) -> list[int]:
     return found
 
 
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
+def around_code(text: str, change: Callable[[str], str]) -> str:
     """Apply a change to what stands outside code fences and inline code."""
     text = re.sub("[\ue000-\ue004]", "", text)
     held, parts, done = list[str](), list[str](), 0

@@ -36,15 +36,17 @@ async def guess(
     releases: Sequence[str],
     contents: Iterable[str] = (),
     lacking: str = "",
+    language: str = "English",
 ) -> Guess:
     """Have the model say how the documentation may answer; empty for another subject.
 
     `contents` are titles of its pages, the most telling first: of them as many are told as there is room for.
-    `lacking` is what an answer says that the pages lack, where the rest of it is answered.
+    Its pages are in that `language`. `lacking` is what an answer says that they lack, where the rest of it is
+    answered.
     Raises the ModelErrors.
     """
     system, user = prompts.guess(
-        prompts.releases_of(product, releases), question, _fitting(contents), lacking
+        prompts.releases_of(product, releases), question, _fitting(contents), lacking, language
     )
     output = await model.structured(
         [Prompt("system", system), Prompt("user", user)], prompts.GUESS_SCHEMA, max_tokens=OUTPUT_TOKENS

@@ -100,7 +100,8 @@ async def reason_openly(
 
 def _supported(checker: Checker, text: str, evidence: tuple[Evidence, ...]) -> tuple[Cleaned, int]:
     """Return of a text the statements that the evidence bears, cited, and how many it does not."""
-    told = [replace(one, text=checker.recited(one.text)) for one in statements(bracketed(text, evidence))]
+    told = statements(bracketed(plain(text), evidence))
+    told = [replace(one, text=checker.recited(one.text)) for one in told]
     kept = [one for one, last in with_last(told) if not checker.faults(one.text, before=last)]
     return clean(joined(kept), evidence), len(told) - len(kept)
 

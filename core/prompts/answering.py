@@ -13,7 +13,7 @@ from core.text.invisible import visible
 from core.text.markup import GAP
 from core.text.words import one_line
 
-PROMPT_VERSION = "14"
+PROMPT_VERSION = "15"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 _TAGS = (
@@ -33,12 +33,13 @@ for code, after the sentence before it. Use only numbers that exist. Write no li
 into fenced code blocks. Where an example has names, paths or values that readers have of their own, put in \
 those of the question, or such as `your_table` where it tells none; write nothing else into it that the \
 evidence does not have.
-4. If the evidence answers only a part of the question, answer that part and say in one sentence what the \
-documentation you found does not say. If the evidence lacks the main thing asked, say that first, and add \
-only what brings the asker nearer to it: another way to do it, or a step of it, not what merely has the \
-same subject. If nothing in the evidence does, or the question is about something else than {product}, your \
-whole reply is: {dont_know}
-Add nothing before or after that.
+4. Three cases where the evidence lacks something:
+- It answers only a part of the question: answer that part, and say in one sentence what the documentation \
+you found does not say.
+- It lacks the main thing asked: say that first, and add only what brings the asker nearer to it: another \
+way to do it, or a step of it, not what merely has the same subject.
+- Nothing in it brings the asker nearer, or the question is about something else than {product}: your whole \
+reply is, with nothing before or after it: {dont_know}
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.
 6. Begin with the answer itself: no greeting, no repetition of the question. Readers do not see the \
@@ -92,15 +93,15 @@ This much of the answer stands already; it was written from other evidence:
 <answered>
 {answered}
 </answered>
-The evidence above was found after that. Write only what is to stand in place of the last sentence: what \
-this evidence says of what it calls lacking, with [numbers] of this evidence. Say nothing that stands before \
-it. If this evidence does not say it, your whole reply is: {dont_know}"""
+Its last sentence says what is missing, and the evidence above was found after that. If it says what is \
+missing, write only that, with [numbers] of this evidence: it takes the place of the last sentence, so say \
+nothing that stands before it. If it does not, your whole reply is, whatever rule 4 says: {dont_know}"""
 
 _FAULTS = """\
-Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as \
-the evidence does; where that was what the question asks for, say that the documentation you found does not \
-say it. If nothing is left that answers the question, your whole reply is: {dont_know} Do not mention the \
-faults."""
+Write {what} anew without these faults: leave out what the evidence does not say, or say it as the evidence \
+does{lack}, your whole reply is: {dont_know} Do not mention the faults."""
+_LACK = """; where that was what the question asks for, say that the documentation you found does not say \
+it. If nothing is left that answers the question or brings the asker nearer"""
 _KEEP = """ Keep what stands outside of <wrong>, unless it makes sense only with what is wrong, and write no \
 <wrong>."""
 
@@ -220,7 +221,8 @@ def answer_user(
         first, *others = previous.split("<wrong ")
         rest = first + "".join(one.partition("</wrong>")[2] for one in others)
         keep = _KEEP if others and rest.strip() else ""
-        anew = _FAULTS.format(dont_know=DONT_KNOW) + keep
+        what, lack = ("it", ". If nothing is left") if answered else ("the whole answer", _LACK)
+        anew = _FAULTS.format(what=what, lack=lack, dont_know=DONT_KNOW) + keep
         closing += f"\n\nYou answered this before{marked}These faults were found:\n{listed}\n{anew}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
-from core.generation.checked.defaults import LITERAL, MAY_GIVE_DEFAULT, RELEASED, wrong_defaults
+from core.generation.checked.defaults import (
+    LITERAL,
+    MAY_GIVE_DEFAULT,
+    RELEASED,
+    wrong_defaults,
+    wrong_history,
+)
 from core.generation.checked.material import AS_CODE, SPAN, Material, names_in, numbers_of
 from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited
@@ -35,6 +41,8 @@ _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"']
 """An option or an ending: what may be made up by joining in, so that a question does not lend it."""
 _DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
 _AGREES = re.compile(r"\A\W{0,3}(?:yes|no|correct|right|indeed)\b", re.IGNORECASE)
+_FOUND = re.compile(r"\bthe\sdocumentation\sI\sfound\b", re.IGNORECASE)
+"""What readers are told instead of the evidence."""
 _FORMULA = re.compile(r"[A-Za-z_)]\s?(?:\*\*?|[/+])\s?\d|\d\s?(?:\*\*?|[/+])\s?[A-Za-z_(]")
 """A sum with names in it; one of numbers alone is worked out."""
 _NAMED = re.compile(
@@ -42,19 +50,6 @@ _NAMED = re.compile(
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
-_IS_GONE = re.compile(
-    r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
-    re.IGNORECASE,
-)
-_CAME = re.compile(
-    r"\b(?:since|as\sof|from|ab|seit)\s(?:\w+\s)?v?(\d+(?:\.\d+)+)|\b(?:added|introduced)\sin\s(?:\w+\s)?v?(\d+(?:\.\d+)+)",
-    re.IGNORECASE,
-)
-_CAN = re.compile(
-    r"\b(?:possible|available|supported|added|introduced|exists?|new|möglich|verfügbar|unterstützt|eingeführt|neu)\b",
-    re.IGNORECASE,
-)
-"""What says of a thing that it came with a release."""
 _JUDGES = re.compile(
     r"\b(?:(?:un)?safe|(?:in)?secure|recommended|required|necessary|faster|slower|better|best|worse)\b",
     re.IGNORECASE,
@@ -134,14 +129,16 @@ class Checker:
         return _MEASURE.sub(measured, _TITLED.sub(joined, _said(prose)))
 
     def recited(self, text: str) -> str:
-        """Return a statement with the page that holds it, where the cited ones hold far less of it."""
+        """Return a statement with the page that holds it, where the cited ones hold far less of it, or not
+        the names in it. What leads to code, and names nothing, is left: the code says where it is from."""
         prose, _ = _parted(text)
-        cited, terms = _cited(prose), self._terms(_said(prose))
+        cited, terms, names = _cited(prose), self._terms(_said(prose)), names_in(_said(prose))
         holders = [number for number in self.holders(text) if number not in cited]
-        if not cited or not holders or not terms:
+        if not cited or not holders or not terms or (not names and prose.rstrip().endswith(":")):
             return text
         ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
-        if ours * 2 > theirs or (not self.alike and self.material.has_all(cited, names_in(_said(prose)))):
+        has = self.material.has_all(cited, names)
+        if ours * (1 + has) > theirs or (has and not self.alike):
             return text
         first = next(iter(_CITED.finditer(text)))
         rest = _CITED.sub("", text[first.end() :])
@@ -199,7 +196,7 @@ class Checker:
             is_held = material.held(terms, cited) >= HELD
         elif judged := frozenset(query_terms(" ".join(_JUDGES.findall(prose)))):
             is_held = material.held(judged, cited) > 0
-        elif len(terms) > 1 and (material.ordered or terms <= material.asked.terms):
+        elif len(terms) > 2 or (len(terms) > 1 and (material.ordered or terms <= material.asked.terms)):
             is_held = material.held(terms, cited) > 0
         if not is_held:
             yield "The evidence does not say this."
@@ -236,7 +233,7 @@ class Checker:
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
         prose = _CAMEL.sub(self._as_one_word, prose)
-        found = frozenset(query_terms(_AGREES.sub("", prose))) - self.material.known
+        found = frozenset(query_terms(_FOUND.sub(" ", _AGREES.sub("", prose)))) - self.material.known
         return frozenset(term for term in found if not term.replace(".", "").isdigit())
 
     def _as_one_word(self, name: re.Match[str]) -> str:
@@ -247,13 +244,9 @@ class Checker:
     def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that something is gone, and what is said of several releases at once."""
         names = [name for name in names_in(prose) if not LITERAL.fullmatch(name)]
-        if _IS_GONE.search(prose):
-            for name in names:
-                if later := self.material.goes_later(name):
-                    yield f"The evidence says of `{name}` only what will be: {later}"
-        for version in {"".join(found) for found in _CAME.findall(prose)} if _CAN.search(prose) else ():
-            if not self.material.came_in(version, self._terms(prose) if self.alike else frozenset()):
-                yield f"The evidence does not say that this came with {version}."
+        yield from wrong_history(
+            prose, names, self._terms(prose) if self.alike else frozenset(), self.material
+        )
         releases = self.material.releases(cited)
         for value in LITERAL.findall(RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
@@ -299,7 +292,7 @@ def checker_of(request: Request) -> Checker:
     laid = laid_out(request.evidence)
     for item in (item for item in request.evidence if item.number in laid):
         chunk = item.chunk
-        head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
+        head = f"{headings(chunk.title, chunk.heading, whole=True)}\n{chunk.release} {known}"
         text = "\n\n".join((laid[item.number].whole, request.texts.get(item.number, "")))
         pieces.append((item.number, head, text, chunk.release))
     asked = [request.question, request.original, request.answered, known, *request.parts]

@@ -1,18 +1,24 @@
-"""Defaults that an answer tells, against those that its evidence gives."""
+"""Defaults, and when something came or went, as an answer tells them and as its evidence does."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from core.generation.checked.material import DEFAULT, QUOTED, SPAN, Material, names_in
+from core.generation.checked.material import DEFAULT, QUOTED, SPAN, Block, Material, names_in
+from core.generation.checked.raw import says_lack
 from core.generation.quotes.tables import table_of
-from core.text.words import cut_at_word, last_of, sentences, whole_word, words
+from core.text.words import cut_at_word, last_of, query_terms, sentences, whole_word, words
 
 LITERAL = re.compile(
     r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
 )
 """A value in a sentence."""
+_WORD_VALUE = re.compile(
+    r"(?:\b(?:is|are|was|to|ist|auf|es)|[:=])\s`([^`\s]{1,60})`(?!\s(?:is|are|was|to|defaults|ist|auf)\b)",
+    re.IGNORECASE,
+)
+"""A word in code that a clause about a default gives as its value: `skip`."""
 RELEASED = re.compile(r"\b(?:in|since|from|until|with|version|release)\s{1,3}v?\d[\d.]{0,20}+", re.IGNORECASE)
 """A release in a sentence, which is no value."""
 _WORD = re.compile(r"[\w.]+")
@@ -71,6 +77,28 @@ _VALUE = re.compile(
 MAY_GIVE_DEFAULT = re.compile(rf"{DEFAULT.pattern}|\bvalue\sof\b|{_UNSET.pattern}", re.IGNORECASE)
 """What a text has that `wrong_defaults` has something to say of."""
 
+_IS_GONE = re.compile(
+    r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"\b(?:since|as\sof|from|ab|seit)\s(?:\w+\s)?v?(\d+(?:\.\d+)+)", re.IGNORECASE)
+_CAN = re.compile(
+    r"\b(?:possible|available|supported|added|introduced|exists?|new|möglich|verfügbar|unterstützt|eingeführt|neu)\b",
+    re.IGNORECASE,
+)
+"""What says of a thing that it came with a release."""
+_DATED = re.compile(
+    r"(?<!not )\b(?:(added|introduced|new)|removed|dropped|deprecated|renamed|replaced)"
+    r"\s(?:in|since|with|as\sof)\s(?:\w+\s){0,2}?v?(\d+(?:\.\d+)*)\b",
+    re.IGNORECASE,
+)
+_COMES = re.compile(
+    r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available|renam\w+)\b", re.IGNORECASE
+)
+_GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
+_ENDS = re.compile(r"\b(?:remov|drop|delet|deprecat|renam|replac|obsolete|gone|no\slonger)", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
+
 
 def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator[str]:
     """Check defaults that the clauses of a sentence, or the rows of a table, give to names.
@@ -85,6 +113,7 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
     led = unset = False
     for clause in _CLAUSE.split(RELEASED.sub(" ", prose)):
         own = _named(clause)
+        subject = _named(_WORD_VALUE.sub(" ", clause)) or ([] if names is last else names)
         names = own or names
         values = _values(clause, material)
         bare = not _CONDITION.search(_UNSET.sub("", clause))
@@ -96,6 +125,8 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
             yield from _of_unset(own, values, material)
         if len(own) == 1 and (state := _STATE.search(clause)):
             yield from _of_state(own[0], state, material)
+        if bare:
+            yield from _of_words(subject, _words_given(clause, led), material)
         led = bool(_LEADS.fullmatch(clause))
         unset = not values and bool(_UNSET.search(clause))
 
@@ -137,6 +168,26 @@ def _of_names(
             yield f"The evidence does not say that {value} is a default."
         elif told and not any(_says(text, value) for texts in told.values() for text in texts):
             yield _fault(value, *next(iter(told.items())))
+
+
+def _of_words(names: Sequence[str], given: Sequence[str], material: Material) -> Iterator[str]:
+    """Check words in code against the sentences that give the names' defaults: a list of values has all."""
+    told = {name: texts for name in names if (texts := material.defaults(name))}
+    every = [one for texts in told.values() for text in texts for one in _giving(text)]
+    for word in given if every else ():
+        if not any(_says(one, word) for one in every):
+            yield _fault(word, *next(iter(told.items())))
+
+
+def _words_given(clause: str, led: bool) -> list[str]:
+    """Return the words in code that the sentences of a clause give as a default; `led` tells that all do."""
+    told = [one for one in sentences(clause) if led or _IS_DEFAULT.search(one)]
+    return [word for one in told for word in _WORD_VALUE.findall(one) if not LITERAL.fullmatch(word)]
+
+
+def _giving(text: str) -> list[str]:
+    """Return the sentences of a text that give a default; the text itself where it only may."""
+    return [one for one in sentences(text) if " = " in one or (DEFAULT.search(one) and "`" in one)] or [text]
 
 
 def _of_unset(names: Sequence[str], values: Sequence[str], material: Material) -> Iterator[str]:
@@ -183,3 +234,57 @@ def _says(text: str, value: str) -> bool:
     if value.replace("_", "").replace(".", "").isalnum():
         return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
     return whole_word(value.lower()).search(plain.lower()) is not None  # such as `request-id`
+
+
+def wrong_history(
+    prose: str, names: Sequence[str], terms: Collection[str], material: Material
+) -> Iterator[str]:
+    """Check what a sentence with these names and terms says of versions, and that something is gone."""
+    for name in names if _IS_GONE.search(prose) else ():
+        if later := _goes_later(name, material):
+            yield f"The evidence says of `{name}` only what will be: {later}"
+    for version in {*_SINCE.findall(prose)} if _CAN.search(prose) else ():
+        if not _came_in(version, terms, material):
+            yield f"The evidence does not say that this came with {version}."
+    for found in _DATED.finditer(prose) if not says_lack(prose) else ():
+        if not _happened(_COMES if found[1] else _ENDS, found[2], names, material):
+            yield f"The evidence does not say: {found[0]}."
+
+
+def _goes_later(name: str, material: Material) -> str:
+    """Return what says that something will be removed, where nothing says that it was; "" otherwise."""
+    whole, last = ([block for block in material.blocks if one in _words_of(block)] for one in _forms(name))
+    told = [block.text for block in whole or last if _GOES.search(block.text)]
+    if not told or any(not _LATER.search(one) or _GOES.search(_LATER.sub("", one)) for one in told):
+        return ""
+    said = [one for one in sentences(told[0]) if _LATER.search(one)]
+    return cut_at_word((said or told)[0].lstrip("-* "), QUOTED)
+
+
+def _came_in(version: str, terms: Collection[str], material: Material) -> bool:
+    """Return True if a version is asked about, or something of it is new, or most of `terms` is of it."""
+    is_known = version in {*material.known, *(source.release for source in material.sources)}
+    under = [block.text for block in material.blocks if version in block.under]
+    told = (*under, *(block.text for block in material.blocks if version in block.words))
+    alike = (2 * len({*terms} & {*query_terms(text)}) >= len(terms) > 0 for text in under)
+    return is_known or any(map(_COMES.search, told)) or any(alike)
+
+
+def _happened(event: re.Pattern[str], version: str, names: Sequence[str], material: Material) -> bool:
+    """Return True if a block tells of such an event in a version, of one of the names where there are any.
+
+    Of several releases one may lack what another has: then it came or went between them.
+    """
+    wanted = {form for name in names for form in _forms(name)}
+    told = (_words_of(block) for block in material.blocks if event.search(block.text))
+    held = (words for words in told if not wanted or wanted & words)
+    releases = {source.release for source in material.sources if source.release}
+    return len(releases) > 1 or any(f"{word}.".startswith(f"{version}.") for words in held for word in words)
+
+
+def _forms(name: str) -> tuple[str, str]:
+    return name.lower(), last_of(name).lower()
+
+
+def _words_of(block: Block) -> frozenset[str]:
+    return block.words | block.under

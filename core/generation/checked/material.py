@@ -40,11 +40,6 @@ QUOTED = 160
 """Characters of the evidence that a fault quotes."""
 _CLAUSES = re.compile(r"[;:]\s|\s[–—]\s")
 """Between what may each stand on another page."""
-_GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
-_COMES = re.compile(
-    r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available|renam\w+)\b", re.IGNORECASE
-)
-_LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,10 @@ class Source:
 
     @classmethod
     def of(cls, number: int, head: str, text: str, release: str = "") -> Source:
-        """Read a text under its title and headings; a block that gives a model orders is left out."""
+        """Read a text under its title and headings; a block that gives a model orders is left out.
+
+        What else is known of it, such as its release, stands in a second line of the head.
+        """
         kept = without_orders(text)
         said = f"{head}\n\n{kept}"
         inside = "\n".join(_code_of(kept))
@@ -91,7 +89,7 @@ class Source:
             frozenset(numbers_of(said)),
             frozenset(bare(line) for line in inside.split("\n") if bare(line)),
             frozenset((last_of(name).lower(), value) for name, value in _ASSIGNED.findall(_signed(said))),
-            tuple(_blocks(head, kept)),
+            tuple(_blocks(head.partition("\n")[0], kept)),
             frozenset(query_terms(said)),
             release,
         )
@@ -183,24 +181,6 @@ class Material:
         """Return the share of terms that the cited evidence holds together, or the best piece alone."""
         alone = [self.held_by([source.number], terms) for source in self.sources]
         return max([self.held_by(cited, terms), *alone])
-
-    def goes_later(self, name: str) -> str:
-        """Return what says that something will be removed, where nothing says that it was; "" otherwise."""
-        names = (name.lower(), last_of(name).lower())
-        named = [[block for block in self.blocks if one in block.words | block.under] for one in names]
-        told = [block.text for block in named[0] or named[1] if _GOES.search(block.text)]
-        if not told or any(not _LATER.search(one) or _GOES.search(_LATER.sub("", one)) for one in told):
-            return ""
-        said = [one for one in sentences(told[0]) if _LATER.search(one)]
-        return cut_at_word((said or told)[0].lstrip("-* "), QUOTED)
-
-    def came_in(self, version: str, terms: frozenset[str]) -> bool:
-        """Return True if a version is asked about, or something of it is new, or most of `terms` is of it."""
-        is_known = version in {*self.known, *(source.release for source in self.sources)}
-        under = [block.text for block in self.blocks if version in block.under]
-        told = (*under, *(block.text for block in self.blocks if version in block.words))
-        alike = (2 * len(terms & {*query_terms(text)}) >= len(terms) > 0 for text in under)
-        return is_known or any(map(_COMES.search, told)) or any(alike)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
@@ -314,7 +294,7 @@ def _plain_words(text: str) -> frozenset[str]:
 
 
 def _blocks(head: str, text: str) -> Iterator[Block]:
-    top, versions = _words(head), {value for value, _ in numbers_of(head.partition(" › ")[0])}
+    top, versions = _words(head), {value for value, _ in numbers_of(head)}
     heading: frozenset[str] = frozenset()
     for block in split(text):
         if block.kind == "heading":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
-from core.generation.citations import uncited
+from core.generation.citations import around_code, uncited
 from core.text.markup import GAP, outside_code
 from core.text.words import one_line, query_terms, sentences
 from core.vocabulary import words_of
@@ -31,6 +32,10 @@ def _pattern(text: str) -> re.Pattern[str]:
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
+_WRAPPED = re.compile(
+    r"\A(?:[^\n{`]{0,60}:\s*)?(?:```(?:json)?\s*)?(?=\{\s*\"(?:reasoning|answer|response|reply)\"\s*:)",
+    re.IGNORECASE,
+)
 _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?(?![^<>]*\stitle=)[^<>]*>", re.IGNORECASE)
 """A citation as a tag; one with a title is the beginning of a page, said again."""
 _RECITED = re.compile(r"<evidence\b[^<>]{0,40}\stitle=", re.IGNORECASE)
@@ -93,6 +98,27 @@ _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORE
 _MOST_SENTENCES = 4
 _ADMITTED = re.compile(r"\bi (?:do not|don['’]t) know\b", re.IGNORECASE)
 
+_NUMBERS = r"\d{1,2}(?:\s?(?:,|&|and|und)\s?(?:(?:evidence|evidenz)\s)?\d{1,2}){0,4}"
+_THAT = (
+    r"(?:says|say|states|state|shows|show|indicates|indicate|confirms|confirm|notes|explains|mentions)\sthat"
+)
+_VERB = (
+    r"(?:also\s|only\s)?(?:says?|states?|shows?|mentions?|describes?|explains?|lists?|adds?|gives?|tells?"
+    r"|recommends?|suggests?|defines?|provides?|contains?|covers?|has|have)\b"
+)
+_BEGIN = r"(?P<lead>(?:\A|(?<=\n)|(?<=[.!?:]\s))(?:[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)?)"
+_LED = re.compile(
+    rf"{_BEGIN}(?:(?:according\sto|based\son|as\sper|per|as\s(?:stated|described|shown|mentioned|noted)\sin)\s"
+    rf"(?:evidence|source)\s(?P<by>{_NUMBERS})\b,?\s"
+    rf"|(?:evidence|source)\s(?P<that>{_NUMBERS})\s{_THAT}\s"
+    rf"|(?:(?:evidence|source)\s(?P<said>{_NUMBERS})|\[(?P<mark>\d{{1,2}})\])(?=\s(?-i:{_VERB}))"
+    rf"|(?P<laut>laut|gemäß)\s(?:evidenz|quelle)\s(?P<german>{_NUMBERS})\b)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bz\.B)[.!?](?=\s++[^\Wa-z]|\s++[\ue000*_\"(\[]|[ \t]*+(?:\n|\Z))|:?(?=\n|\Z)"
+)
+
 
 def worded(text: str, pages: Sequence[str]) -> str:
     """Call the evidence what it is to readers, who see none: the documentation that was found.
@@ -109,6 +135,23 @@ def worded(text: str, pages: Sequence[str]) -> str:
         return f"{match[1]} gefundene{'n' if match[1].lower() == 'der' else ''} Dokumentation"
 
     return outside_code(text, lambda prose: _EVIDENZ.sub(gefunden, _EVIDENCE.sub(found, prose)))
+
+
+def cited_at_the_end(text: str) -> str:
+    """Return prose whose sentences cite by [number] at their end what they named at their beginning."""
+    for found in reversed(list(_LED.finditer(text))):
+        named = next(filter(None, (found[name] for name in ("by", "that", "said", "mark", "german"))))
+        if (end := _SENTENCE_END.search(text, found.end())) is None:
+            continue
+        rest = text[found.end() : end.start()].rstrip()
+        marks = "".join(f"[{n}]" for n in re.findall(r"\d+", named) if f"[{n}]" not in rest)
+        if found["german"]:
+            rest = f"{found['laut']} der gefundenen Dokumentation{rest}"
+        elif found["said"] or found["mark"]:
+            rest = f"The documentation I found{rest}"
+        rest = rest[:1].upper() + rest[1:]
+        text = f"{text[: found.start()]}{found['lead']}{rest}{' ' * bool(marks)}{marks}{text[end.start() :]}"
+    return text
 
 
 def polite(sentence: str) -> bool:
@@ -140,10 +183,23 @@ def _flat(text: str) -> str:
 def plain(raw: str) -> str:
     """Take away thinking, labels and tags that are no part of an answer."""
     text = _LABEL.sub("", _LEAKED.sub("", raw)).replace(GAP, "").strip()
+    if wrapped := _WRAPPED.match(text):
+        text = _unwrapped(text[wrapped.end() :])
     if "<" in text:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
-    return fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
+    text = fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
+    return around_code(text, cited_at_the_end)
+
+
+def _unwrapped(text: str) -> str:
+    """Return the answer in an object that a model put around it; empty while the object has no end."""
+    try:
+        value, _end = json.JSONDecoder(strict=False).raw_decode(text)
+    except (ValueError, RecursionError):
+        return ""
+    named = (value.get(name) for name in ("answer", "response", "reply"))
+    return next((said.strip() for said in named if isinstance(said, str)), "")
 
 
 def unrepeated(text: str) -> str:

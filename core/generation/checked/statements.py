@@ -21,6 +21,8 @@ _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _IN_BACKTICKS = re.compile(r"`[^`\n]{1,300}`")
 _MARKS = re.compile(r"\[\d+\]")
 _LEADING = re.compile(r"(?:\[\d+\]\s*)+")
+_CITED_BEFORE = re.compile(r"(?<=\]\.)\s+(?=[a-z])")
+"""Behind a citation a sentence has ended, though the next begins with a name in small letters: `pip`."""
 _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
 
 
@@ -42,7 +44,7 @@ def statements(text: str) -> list[Statement]:
     """Cut Markdown to its statements, in order."""
     found: list[Statement] = []
     for number, block in enumerate(split(text)):
-        told = sentences(one_line(block.text)) if block.kind == "paragraph" else [block.text]
+        told = _sentences(one_line(block.text)) if block.kind == "paragraph" else [block.text]
         begins = _LEADING.match(told[0]) if block.kind == "paragraph" and found and told else None
         if begins and found[-1].kind == "code":
             _give_back(found, begins[0].strip())
@@ -52,6 +54,10 @@ def statements(text: str) -> list[Statement]:
     alone = [at for at, one in enumerate(found) if _LEADING.sub("", one.text) == ""]
     others = any(_MARKS.search(one.text) for at, one in enumerate(found) if at not in alone)
     return [one for at, one in enumerate(found) if at not in alone or not others]
+
+
+def _sentences(text: str) -> list[str]:
+    return [part for one in sentences(text) for part in _CITED_BEFORE.split(one)]
 
 
 def with_last(told: Sequence[Statement]) -> Iterator[tuple[Statement, str]]:
@@ -184,7 +190,7 @@ def whole(text: str) -> str:
     # An ordinal is no sentence.
     marker = _MARKER.match(tail)
     lead = marker.group() if marker else tail[: len(tail) - len(tail.lstrip())]
-    ended = [s for s in sentences(tail[len(lead) :]) if _CITED_END.search(s)]
+    ended = [s for s in _sentences(tail[len(lead) :]) if _CITED_END.search(s)]
     if ended:
         return f"{head}{gap}{lead}{' '.join(ended)}"
     return head.rstrip() if head.strip() else tail.rpartition(" ")[0] or tail
@@ -206,7 +212,7 @@ def ended(text: str) -> str:
     elif fences and "\n" not in text[fences[-1].end() :]:
         text = text[: fences[-2].start()]
     head, gap, tail = text.rpartition("\n")
-    told = _with_marks(sentences(tail))
+    told = _with_marks(_sentences(tail))
     # the last sentence may still get its citations, and so may the one before a line break
     kept = f"{head}{gap}{' '.join(told[:-1])}".rstrip() if len(told) > 1 else head.rstrip()
     kept = _BARE_MARKER.sub("", kept)

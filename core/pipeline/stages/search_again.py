@@ -15,6 +15,7 @@ from core.generation.checked.raw import says_lack
 from core.generation.checked.statements import joined, once, statements
 from core.generation.citations import following
 from core.generation.guess import Guess, guess
+from core.languages import name_of
 from core.pipeline.context import Draft, Gap, Needs, QueryContext, Silence
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, walk
@@ -99,11 +100,14 @@ class SearchAgain:
         near = [item.chunk.title for item in context.pages.near]
         contents = (searcher.contents(release) for release in context.releases)
         titles = list(islice(chain(near, chain.from_iterable(contents)), TITLES))
-        lacking = context.gap.text if context.gap else ""
+        lacking = context.gap.text if context.gap else ""  # in the asker's language
+        language = name_of(self._parts.product.language)
         made: Guess | None = await self._parts.budget.take(
             context.course,
             "again",
-            lambda model: guess(model, context.answerable, product, context.releases, titles, lacking),
+            lambda model: guess(
+                model, context.answerable, product, context.releases, titles, lacking, language
+            ),
         )
         if made is None or not made.terms:
             return None

@@ -473,6 +473,29 @@ async def test_material_that_is_said_again_is_no_answer_and_not_streamed() -> No
     assert not streamed and len(model.asked) == 1
 
 
+async def test_an_answer_in_an_object_is_shown_without_it() -> None:
+    streamed: list[str] = []
+
+    async def note(text: str) -> None:
+        streamed.append(text)
+
+    said = f"{GOOD} Here is how sessions work [1]."
+    wrapped = f'Here is the JSON:\n```json\n{{"answer": "{said}", "citations": [1]}}\n```'
+    written = await write(Told(wrapped), request(), note, every=0)
+    assert written.text == said
+    assert not any("{" in text for text in streamed)
+    with pytest.raises(ModelMalformed):
+        await write(Told(wrapped[:90]), request(), show, every=0)
+
+
+async def test_that_more_was_to_follow_is_said_of_the_answer_that_is_shown() -> None:
+    loop = f"{GOOD} Set `FROB_CODE` for `x_y` [2]. {'Here is how sessions work [1]. ' * 40}"
+    assert (await write(Says(loop, GOOD), request(), show, every=0)).text == GOOD
+    again = f"{GOOD} {'Here is how sessions work [1]. ' * 40}"
+    written = await write(Says(f"{GOOD} Set `FROB_CODE` for it [1].", again), request(), show, every=0)
+    assert written.text.endswith("Here is how sessions work [1]. …")
+
+
 async def test_a_loop_that_cites_nothing_is_not_shown_and_not_asked_for_again() -> None:
     model = Says("Here is how sessions work with the secret key. " * 40, GOOD)
     with pytest.raises(ModelMalformed, match="not in the pages"):

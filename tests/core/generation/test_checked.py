@@ -155,7 +155,10 @@ def test_what_stands_there_passes(said: str) -> None:
         ("```python\nlogs = {'class': 'logging.FileHandler'}\n```", "logging.FileHandler"),
         ("```yaml\n- uses: actions/cache\n```", "actions/cache"),
         ("Limits are possible since version 2.2 [2].", "came with 2.2"),
+        ("`MAX_CONTENT_LENGTH` was added in Flask 3.1 [2].", "does not say: added in Flask 3.1"),
+        ("`SESSION_COOKIE_SECURE` is deprecated since 3.1 [1].", "does not say: deprecated since 3.1"),
         ("Yes, that is recommended [1].", "does not say"),
+        ("It then emails your neighbours daily [2].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
         ("Set `MAX_CONTENT_LENGTH` to `17 MiB` [2].", "17 stands nowhere"),
         ("The error is called `EntityTooBig` [1].", "EntityTooBig"),
@@ -300,6 +303,8 @@ def test_a_wrong_citation_becomes_the_page_that_holds_the_statement() -> None:
     assert check.recited(f"{said} [1].") == f"{said} [2]."
     assert check.recited(f"{said} [7][8].") == f"{said} [2]."
     assert check.recited(f"{said}.") == f"{said}."
+    assert check.recited("Set `SESSION_COOKIE_SECURE`: the cookie needs HTTPS [2].").endswith("HTTPS [1].")
+    assert check.recited("Put this into the config [1]:") == "Put this into the config [1]:"
     assert check.recited("Elephants migrate southwards [1].") == "Elephants migrate southwards [1]."
 
 
@@ -324,6 +329,24 @@ def test_a_former_default_is_none() -> None:
     assert check.faults("`MAX_AGE` defaults to `None` [1].") == ()
     assert check.faults("`MAX_AGE` defaults to 12 hours [1].")
     assert check.faults("The value of `MAX_AGE` is 12 [1].")
+
+
+def test_behind_a_citation_a_name_in_small_letters_begins_a_sentence() -> None:
+    told = "Set `a` [1]. pip reads it, e.g. as `b` [2][3]. npm [4] does not."
+    assert [one.text for one in statements(told)] == [
+        "Set `a` [1].",
+        "pip reads it, e.g. as `b` [2][3].",
+        "npm [4] does not.",
+    ]
+    assert ended("Set `a` [1]. pip reads i") == "Set `a` [1]."
+
+
+def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
+    page = "### dup_action\n\nEither `skip`, `keep` or `ask`: `skip` means no import. The default is `ask`."
+    check = Checker(Material([(1, "Configuration", page, "")], ["What is the default?"]))
+    for said in ("The default of `dup_action` is `{}` [1].", "By default, `dup_action` is `{}` [1]."):
+        assert check.faults(said.format("ask")) == ()
+        assert any("is not the default" in one for one in check.faults(said.format("skip")))
 
 
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:

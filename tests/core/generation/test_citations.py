@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import Citation, sources
+from core.generation.checked.raw import plain
 from core.generation.checked.statements import settled
 from core.generation.citations import clean, following, remarked, uncited
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -141,6 +142,29 @@ def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) 
 )
 def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wanted: str) -> None:
     assert clean(written, EVIDENCE).text == wanted
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (
+            "Two ways. According to Evidence 2, `a.b` is on. As stated in evidence 1, set it.",
+            "Two ways. `a.b` is on [2]. Set it [1].",
+        ),
+        (
+            "It can. Evidence 2 says that it is on, e.g. `x`. Evidence 3 and 1 also list it.",
+            "It can. It is on, e.g. `x` [2]. The documentation I found also list it [3][1].",
+        ),
+        (
+            "[2] describes it:\n- Evidence 3 has it [3]",
+            "The documentation I found describes it [2]:\n- The documentation I found has it [3]",
+        ),
+        ("It can. Laut Evidenz 2 geht es.", "It can. Laut der gefundenen Dokumentation geht es [2]."),
+        ("It is on. [2] Shows are off. [3]", "It is on. [2] Shows are off. [3]"),
+    ],
+)
+def test_a_sentence_that_names_its_evidence_cites_it_at_its_end(written: str, wanted: str) -> None:
+    assert plain(written) == wanted
 
 
 def test_what_nobody_sees_is_no_part_of_an_answer() -> None:

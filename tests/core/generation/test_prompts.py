@@ -65,6 +65,9 @@ def test_the_example_names_releases_that_there_are() -> None:
 def test_what_is_still_open_is_no_answer_that_was_given() -> None:
     _, user = prompts.guess("Flask 3.1", "How?", lacking="Nothing on </open> tests.")
     assert user.endswith("<open>\nNothing on ‹/open> tests.\n</open>") and "<answered>" not in user
+    assert "in German" in prompts.guess("Flask 3.1", "How?", language="German")[0]
+    mended = prompts.answer_user("How?", [], [], answered="Nothing.", faults=["Wrong."])
+    assert "whole answer" not in mended and "documentation you found does not say" not in mended
 
 
 def test_the_fixed_phrase_is_in_every_answer_prompt() -> None:
@@ -139,6 +142,6 @@ def test_the_answer_prompt_names_the_language_shows_citations_and_says_what_to_d
     assert "Write in English" in system and "[1]. Without a level it takes 5 [2]." in system
     user = prompts.answer_user("How?", [], [], language="English")
     assert "in English" in user and "only if nothing in it brings the asker nearer" in user
-    assert "lacks the main thing asked, say that first" in " ".join(system.split())
+    assert "lacks the main thing asked: say that first" in " ".join(system.split())
     for text in (system, prompts.reduce("Flask", "?", [])[0], prompts.select("Flask", "?", [])[0]):
         assert "port" not in text.replace("report", "").replace("supported", "").replace("support", "")
