@@ -83,11 +83,13 @@ async def test_of_a_long_answer_each_part_is_posted_once(
             stage.server.fail("conversations.replies", "missing_scope")
         said = await stage.say("ann", PORT, place, to="bot" if place == "public" else "")
         await until(lambda: [seen for seen in stage.replies(said) if PORTS["2.0"] in seen.text])
+        key = f"{stage.key(place)}:{said.id}"
+        while not (claim := await bot.app.conversations.claimed(key)) or not claim.is_settled:
+            await asyncio.sleep(0.02)
         await stage.quiet()
         parts = stage.replies(said)
         assert [seen.text.count("Paragraph 5 ") for seen in parts] == [0, 1, 0]
-        [claim] = [await bot.app.conversations.claimed(f"{stage.key(place)}:{said.id}")]
-        assert claim and [part.message for part in claim.parts] == [seen.id for seen in parts]
+        assert [part.message for part in claim.parts] == [seen.id for seen in parts]
 
 
 async def test_a_sign_of_work_is_looked_for_until_slack_tells_what_stands_there(
