@@ -14,6 +14,8 @@ from unicodedata import normalize
 from core.domain import Answer, Citation, Evidence, Product, Route, own_pair
 from core.errors import ServerDown, WordsGone
 from core.generation import phrases
+from core.generation.checked.raw import says_lack
+from core.generation.checked.statements import statements
 from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
 from core.languages import _, told_name
@@ -28,6 +30,8 @@ BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
 _SPEAKS = 0.3
 """Share of it that a page must hold to be where to look for what changes from day to day; ours."""
+LACKING = 0.3
+"""Confidence at most of an answer that begins with what the documentation does not say; ours."""
 LIKELY = 0.35
 """Confidence above which the nearest pages are named although they hold little of the question; ours."""
 _STEM, _COGNATE = 5, 0.6
@@ -66,6 +70,9 @@ def drafted(context: QueryContext) -> Answer:
     if draft is None:
         raise ValueError("The recipe's stages neither answered nor drafted an answer; end it with Quote.")
     answer = answer_of(context, draft.route, draft.text, draft.citations, draft.confidence)
+    told = statements(draft.text) if draft.route != "quote" else []
+    if told and says_lack(told[0].text):  # whatever its pages are, it is no answer to what was asked
+        return replace(answer, offers=draft.offers, level="close", confidence=min(answer.confidence, LACKING))
     return replace(answer, offers=draft.offers, level=draft.level or answer.level)
 
 

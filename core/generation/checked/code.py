@@ -163,8 +163,8 @@ def _of_calls(code: str, new: Collection[int], local: frozenset[str], material: 
     """Return options that are given to something which the material never gives them to."""
     for called, option, value, at in _keywords(code, local):
         name = last_of(called)
-        if at not in new or name in local or name in _KNOWN - _PLAIN:
-            continue
+        if at not in new or name in local or name in _KNOWN - _PLAIN or name.lower().startswith("your"):
+            continue  # what stands for something of the reader's own takes what that takes
         is_code = option.lower() in material.code or option.lower() in material.asked.names
         if not is_code or not material.together(option.lower(), name.lower()):
             yield f"{name}({option}=)"

@@ -111,10 +111,13 @@ def wrong_defaults(prose: str, material: Material, before: str = "") -> Iterator
     last = list(dict.fromkeys(_named(before))) if _OF_THE_LAST.match(prose) else []
     names = last = last if len(last) == 1 else []
     led = unset = False
+    so_far = names
     for clause in _CLAUSE.split(RELEASED.sub(" ", prose)):
         own = _named(clause)
-        subject = _named(_WORD_VALUE.sub(" ", clause)) or ([] if names is last else names)
-        names = own or names
+        earlier = so_far if _OF_THE_LAST.match(clause) else names  # "its default" is of any of them
+        subject = _named(_WORD_VALUE.sub(" ", clause)) or ([] if earlier is last else earlier)
+        names = own or earlier
+        so_far = [*so_far, *own] if own else so_far
         values = _values(clause, material)
         bare = not _CONDITION.search(_UNSET.sub("", clause))
         if values and (

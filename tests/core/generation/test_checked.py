@@ -349,6 +349,22 @@ def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
         assert any("is not the default" in one for one in check.faults(said.format("skip")))
 
 
+def test_its_default_is_of_any_name_that_the_sentence_has_so_far() -> None:
+    pages = [(1, "save-prefix", '- Default: "^"\n\nPrefixes versions in a package.json file.', "")]
+    pages.append((2, "package.json", "The default of `package.json` is `{}`.", ""))
+    check = Checker(Material(pages, ["stop npm putting ^ in front"]))
+    said = 'Set `save-prefix`, for versions in a package.json file; its default is `"{}"` [1].'
+    assert check.faults(said.format("^")) == ()
+    assert check.faults(said.format("~"))
+
+
+def test_what_stands_for_something_of_the_readers_own_takes_options() -> None:
+    page = "```python\nsave([Customer(name=1)], size=2)\n```"
+    check = Checker(Material([(1, "Bulk", page, "")], ["faster?"]))
+    assert check.faults("```python\nsave([YourClass(name=1)], size=2)\n```") == ()
+    assert check.faults("```python\nsave([Invented(name=1)], size=2)\n```")
+
+
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:
     page = (
         "Use `CPU * 2` workers.\n\n`Retry(backoff_max=Retry.LONGEST)`\n\n`Retry.LONGEST = 120`\n\nThe wait."

@@ -123,6 +123,7 @@ async def test_the_first_answer_stays_where_the_second_lacks_the_same() -> None:
     answer, context, model = await asked(GUESS, otherwise=LACKING, knows=False)
     assert context.trace.again == ("verbose", "log") and len(model.calls) == 3
     assert answer.text.startswith("The documentation I found does not say")
+    assert answer.level == "close" and answer.confidence <= 0.3
     assert answer.text.endswith("in list 1 [1].")
     assert "log.md" not in {item.chunk.path for item in context.pages.evidence}
 
