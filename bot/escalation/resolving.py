@@ -258,6 +258,8 @@ class Resolving:
             if ticket is None:
                 return
             before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
+            if ticket.scope == "public" and message.scope.kind != "public":  # its channel became private
+                before, now = f"{before}\n\n", ""
             told = tuple(said.replace(before, now) for said in ticket.told)
             changed = replace(ticket, question=message.text, told=told)
             await self._tickets.save(changed)

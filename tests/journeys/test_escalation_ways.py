@@ -12,7 +12,7 @@ from bot.escalation import asking as escalation
 from bot.ports.chat import Form, Press
 from core.catalogue import ChannelSettings
 from core.catalogue.sources import Targets
-from core.domain import MessageRef
+from core.domain import MessageRef, Scope
 from core.errors import PlatformError
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
@@ -54,6 +54,21 @@ async def test_an_edited_question_is_told_as_it_reads_now(platform: str, bot: Bo
         await stage.edit(said, OTHER)
         text = await reads(stage, "hal", OTHER)
         assert "bread" not in text
+
+
+async def test_what_a_question_says_once_its_channel_is_private_stays_there(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeStage(bot) as stage:
+        appoint(stage, bot, "hal", desk=True)
+        said, _ = await asked(stage)
+        await bot.dispatch.channel_became_private(stage.key())
+        monkeypatch.setattr("tests.journeys.fake_stage.scope", lambda _: Scope("private", stage.key()))
+        await stage.edit(said, "Why does our secret oven burn sourdough bread?")
+        people = [seen.text for seen in (*stage.inbox("hal"), *stage.desk())]
+        assert len(people) == 2 and all("I said" in text and "bread" not in text for text in people)
+        await stage.slash("boss", "threadlore", "tickets")
+        assert "oven" not in await told(stage, "boss", "1 open")
 
 
 @EVERYWHERE
