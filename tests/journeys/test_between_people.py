@@ -12,7 +12,7 @@ from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import EVERYWHERE, PATIENCE, Said, Stage, answer, ask, open_stage, squeezed, until
-from tests.journeys.test_escalation import appoint, asked, ticket
+from tests.journeys.test_escalation import advised, appoint, asked, ticket
 from tests.journeys.test_people import ADVICE, AGAIN, remembered
 
 PORT = "Which port does the dashboard listen on?"
@@ -59,6 +59,28 @@ async def test_an_answer_to_somebody_else_in_the_thread_is_remembered_for_their_
         await remembered(bot, 1)
         [pair] = await _of_people(bot)
         assert "port" in pair.question and pair.asker == stage.account("bob")
+
+
+@EVERYWHERE
+async def test_what_is_said_after_a_question_is_resolved_is_remembered_for_the_next_one(
+    platform: str, bot: Bot
+) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        await advised(stage, said, by="hal", marked_by="hal")
+        await remembered(bot, 1)
+        second = await stage.say("hal", "Or bake it in the oven.", under=said)
+        await stage.react("hal", second, "✅")
+        await remembered(bot, 2)
+        await stage.say("ann", "And how often is a failed job tried again in 1.5?", under=said, to="bot")
+        await until(lambda: "5 times" in stage.replies(said)[-1].text)
+        third = await stage.say("bob", "Ours tries for ever.", under=said)
+        await stage.react("hal", third, "✅")
+        await remembered(bot, 3)
+        found = {pair.answer: (pair.release, "tried again" in pair.question) for pair in await _of_people(bot)}
+        assert found[third.text] == ("1.5", True) and found[second.text] == ("2.0", False)
 
 
 # --- whose the thread is ----------------------------------------------------------------------
