@@ -213,7 +213,11 @@ async def test_an_edit_of_what_was_passed_on_is_no_question_where_the_asker_is_g
         assert [seen.text for seen in stage.replies(said)] == before
 
 
-async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_words(bot: Bot) -> None:
+@pytest.mark.parametrize("seconds", [60, 0])
+async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_words(
+    seconds: int, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.conversation.questions.EDIT_SECONDS", seconds)
     async with SlackStage(bot) as stage:
         said, under = await _under(stage, bot)
         await stage.edit(said, "How do I bake rye bread with the kettle?")
@@ -221,4 +225,4 @@ async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_
         await stage.say("hal", ADVICE, under=under)
         await _becomes(bot, ADVICE)
         [pair] = await _of_people(bot)
-        assert "rye bread" in pair.question
+        assert "rye bread" in pair.question and "rye bread" in pair.topic
