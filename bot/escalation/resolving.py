@@ -14,6 +14,7 @@ from core.domain import MessageRef
 from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import _
+from core.ports.about import FORGOTTEN
 from core.ports.conversations import Claim
 from core.ports.escalations import Post, Ticket
 from core.ports.opinions import Correction
@@ -141,10 +142,10 @@ class Resolving:
 
     async def _reword(self, ticket: Ticket, person: Person, before: str, after: str, link: str) -> None:
         """Put what somebody says now in place of what they said `before`, or behind all they said."""
-        if not ticket.scope.startswith("public"):
-            return
         async with self._escalation.lock(ticket.message):
             now = await self._tickets.of(ticket.message) or ticket
+            if now.scope != "public" or now.question == FORGOTTEN:
+                return
             known = await self._engine.accepted.corrections(ticket.answer_id)
             kept = next((one.better for one in known if one.person == person.id), "")
             said = text.reworded(kept, before, after)
@@ -275,7 +276,7 @@ class Resolving:
                 for post in (*last.posts, last.notice) if last else ():
                     await self._delete(chat, post)
             elif chat is not None and not (await self._authors(ticket)).isdisjoint(accounts):
-                told = [text.WORDS_GONE] * len(ticket.posts)
+                told = [text.WORDS_GONE] * len(ticket.told)  # what was passed on is other people's words
                 await self._show(chat, replace(ticket, notice=()), told, "")
 
     async def _authors(self, ticket: Ticket) -> frozenset[str]:
@@ -298,11 +299,11 @@ class Resolving:
 
     async def _show(self, chat: Chat, ticket: Ticket, told: Sequence[str], notice: str) -> None:
         """Update the messages of a ticket, as far as the platform allows."""
-        # of somebody who was forgotten the words are gone, and what tells of them stays as it is
         for post, said in [*zip(ticket.posts, told, strict=False), (ticket.notice, notice)]:
             if post:
                 try:
-                    await chat.edit(post, Reply(said, concerns=ticket.answer_id))
+                    now = text.WORDS_GONE if said == FORGOTTEN else said
+                    await chat.edit(post, Reply(now, concerns=ticket.answer_id))
                 except PlatformError as error:
                     log.info("what was said of a question to a person could not be changed: %s", error)
 

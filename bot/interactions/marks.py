@@ -15,6 +15,7 @@ from core.engine import Engine
 from core.feedback.accepted_answers import Written
 from core.languages import _
 from core.ports import ConversationStore
+from core.ports.about import FORGOTTEN
 from core.ports.escalations import Ticket
 
 History = Callable[[Chat, MessageRef, str], Awaitable[Sequence[Turn]]]
@@ -131,7 +132,9 @@ class Marks:
         if own_question or not message.scope.remembered:
             await resolving.resolve(chat, ticket, person, None)
             return
-        if resolving.may_teach(ticket, person, message.author):
+        if ticket.question == FORGOTTEN:
+            pass  # whose words it was in wants it remembered nowhere
+        elif resolving.may_teach(ticket, person, message.author):
             asked = Question(
                 text=ticket.question,
                 asker=ticket.asker,
