@@ -13,7 +13,7 @@ from bot.ports.chat import Chat, Message, Person, Reaction, Reply
 from core.domain import MessageRef
 from core.engine import Engine
 from core.errors import PlatformError
-from core.languages import _
+from core.languages import _, speaking
 from core.ports.about import FORGOTTEN
 from core.ports.conversations import Claim
 from core.ports.escalations import Post, Ticket
@@ -93,7 +93,7 @@ class Resolving:
         if not ticket.notice:
             return None, ()
         try:
-            parts = await chat.post(ticket.notice[0], _passed(ticket, message))
+            parts = await chat.post(ticket.notice[0], await self._passed(ticket, message))
         except PlatformError as error:
             log.warning("an answer could not be passed on: %s", error)
             return Reply(_(error.told)), ()
@@ -116,7 +116,7 @@ class Resolving:
         if before:
             await self._reword(ticket, message.author, before, message.text, await _link(chat, parts[0]))
         try:
-            now = await chat.edit(parts, _passed(ticket, message))
+            now = await chat.edit(parts, await self._passed(ticket, message))
         except PlatformError as error:
             log.warning("what was passed on could not follow an edit: %s", error)
             return claim.parts
@@ -133,6 +133,16 @@ class Resolving:
         for better in kept:
             if ticket and self._engine.is_same(better.person, claim.asker):
                 await self._reword(ticket, Person(better.person, better.name), before, "", "")
+
+    async def _passed(self, ticket: Ticket, message: Message) -> Reply:
+        """Return what the asker reads of a direct message that answers them."""
+        by = await self._said(ticket, text.ANSWERS, name=text.named(message.author.name))
+        return Reply(f"**{by}**\n{text.quoted(message.text)}", concerns=ticket.answer_id)
+
+    async def _said(self, ticket: Ticket, sentence: str, **names: str) -> str:
+        """Return what is said in the asker's thread, in the language of their answer."""
+        with speaking(await self._engine.answer_log.language_of(ticket.answer_id)):
+            return _(sentence).format(**names)
 
     async def _passed_of(self, claim: Claim) -> tuple[Ticket | None, tuple[MessageRef, ...]]:
         """Return the ticket under which a direct message was passed on, and where that stands."""
@@ -189,7 +199,8 @@ class Resolving:
             await self._tickets.save(done)
         link = await chat.permalink(answer) if answer else ""
         told = [text.with_resolution(said, person.name, link) for said in done.told]
-        await self._show(chat, done, told, _(text.NOTICE_RESOLVED).format(name=text.named(person.name)))
+        notice = await self._said(done, text.NOTICE_RESOLVED, name=text.named(person.name))
+        await self._show(chat, done, told, notice)
         return True
 
     async def reopen(self, chat: Chat, ticket: Ticket) -> None:
@@ -200,8 +211,8 @@ class Resolving:
                 return
             again = replace(now, resolved_at=0.0, resolver="", resolver_name="", answer="")
             await self._tickets.save(again)
-        notice = _(text.NOTICE_DIRECT if again.scope.startswith("direct") else text.NOTICE)
-        await self._show(chat, again, again.told, notice.format(names=again.names))
+        notice = text.NOTICE_DIRECT if again.scope.startswith("direct") else text.NOTICE
+        await self._show(chat, again, again.told, await self._said(again, notice, names=again.names))
 
     async def on_post(self, chat: Chat, reaction: Reaction) -> bool:
         """Apply or remove a ✅ on a ticket's message. Returns True if it was one."""
@@ -314,9 +325,3 @@ async def _link(chat: Chat, ref: MessageRef) -> str:
     except PlatformError as error:
         log.info("what was passed on has no link: %s", error)
         return ""
-
-
-def _passed(ticket: Ticket, message: Message) -> Reply:
-    """Return what the asker reads of a direct message that answers them."""
-    by = f"**{_(text.ANSWERS).format(name=text.named(message.author.name))}**"
-    return Reply(f"{by}\n{text.quoted(message.text)}", concerns=ticket.answer_id)

@@ -226,3 +226,15 @@ async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_
         await _becomes(bot, ADVICE)
         [pair] = await _of_people(bot)
         assert "rye bread" in pair.question and "rye bread" in pair.topic
+
+
+async def test_an_askers_thread_stays_in_its_language_whoever_answers_in_another(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage, text="Wie backe ich mit dem Kettle ein Sauerteigbrot?")
+        sent = await ticket(stage)
+        await stage.say("hal", ADVICE, under=Said(sent.id, "hal", sent.id))
+        await until(lambda: _passed(stage, said, "antwortet:"))
+        for added, notice in ((True, "✅ Geklärt von"), (False, "um Hilfe gebeten")):
+            await stage.react("hal", sent, "✅", added)
+            await until(lambda notice=notice: _passed(stage, said, notice))
