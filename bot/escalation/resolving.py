@@ -126,13 +126,16 @@ class Resolving:
                 await self._tickets.save(replace(kept, posts=posts))
         return (*now, *(part for part in claim.parts if part not in parts))
 
-    async def taken_back(self, claim: Claim) -> None:
-        """Forget what was passed on of a direct message that was deleted; its posts go with its claim."""
+    async def taken_back(self, claim: Claim) -> bool:
+        """Remember no more what was passed on of a direct message; return True if anything was."""
         (ticket, _parts), before = await self._passed_of(claim), str(claim.payload.get("text") or "")
-        kept = await self._engine.accepted.corrections(ticket.answer_id) if ticket and before else ()
-        for better in kept:
-            if ticket and self._engine.is_same(better.person, claim.asker):
-                await self._reword(ticket, Person(better.person, better.name), before, "", "")
+        if ticket is None or not before:
+            return False
+        kept = await self._engine.accepted.corrections(ticket.answer_id)
+        own = [better for better in kept if self._engine.is_same(better.person, claim.asker)]
+        for better in own:
+            await self._reword(ticket, Person(better.person, better.name), before, "", "")
+        return bool(own)
 
     async def _passed(self, ticket: Ticket, message: Message) -> Reply:
         """Return what the asker reads of a direct message that answers them."""

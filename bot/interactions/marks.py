@@ -186,6 +186,8 @@ class Marks:
         message = await chat.message(reaction.ref)
         if message is None or message.author.id != person.id:
             return
-        if await self._engine.accepted.object(reaction.ref.key, person.id):
+        claim = await self._conversations.claimed(reaction.ref.key)
+        passed_on = bool(claim and await self._resolving.taken_back(claim))
+        if await self._engine.accepted.object(reaction.ref.key, person.id) or passed_on:
             said = _("I have forgotten this answer of yours and will not remember it again.")
             await chat.whisper(message.ref, person, Reply(said))
