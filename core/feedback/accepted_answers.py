@@ -158,7 +158,7 @@ class AcceptedAnswers:
         """Keep what was wrong with an answer; a helper's better one is remembered in its place.
 
         `link` leads to the answer. What is written in a private channel (`where`) stays there, also where the
-        answer was published since; `asked` is the question as it reads today, else it is the answer's own, and
+        answer was published since; `asked` is the question as it reads today, else it is that of the answer;
         without either nothing is remembered. Of somebody who opted out nothing is kept. Raises KeyError for
         an answer that is not kept.
         """

@@ -79,8 +79,9 @@ async def test_what_is_said_after_a_question_is_resolved_is_remembered_for_the_n
         third = await stage.say("bob", "Ours tries for ever.", under=said)
         await stage.react("hal", third, "✅")
         await remembered(bot, 3)
-        found = {pair.answer: (pair.release, "tried again" in pair.question) for pair in await _of_people(bot)}
-        assert found[third.text] == ("1.5", True) and found[second.text] == ("2.0", False)
+        found = {pair.answer: pair for pair in await _of_people(bot)}
+        assert found[third.text].release == "1.5" and "tried again" in found[third.text].question
+        assert found[second.text].release == "2.0" and "bread" in found[second.text].question
 
 
 # --- whose the thread is ----------------------------------------------------------------------
