@@ -167,12 +167,14 @@ class Resolving:
                 await self._engine.accepted.correct(better, True, link, asked=now.question)
 
     async def _asked_directly(self, message: Message) -> list[Ticket]:
-        """Return the open tickets that somebody was sent in the direct messages where they write now."""
+        """Return the tickets that somebody was sent where they write now: open ones, and the thread's."""
         if message.scope.kind != "direct" or not message.text:
             return []
+        thread = replace(message.ref, message=message.ref.thread).key if message.ref.thread else ""
+        above = await self._tickets.of_post(thread) if thread else None
         return [
             ticket
-            for ticket in await self._tickets.waiting()
+            for ticket in (*await self._tickets.waiting(), *((above,) if above else ()))
             if self.is_trusted(ticket, message.author)
             and not self._engine.is_same(ticket.asker, message.author.id)
             and any(part.channel_key == message.ref.channel_key for post in ticket.posts for part in post)
@@ -283,19 +285,16 @@ class Resolving:
 
     async def forget(self, accounts: Collection[str], chat_of: Callable[[str], Chat | None]) -> None:
         """Delete or blank ticket messages with words of these accounts, before they are forgotten."""
+        words = self._engine.answer_log.authors
         for ticket in await self._tickets.since(0.0):
             chat = chat_of(ticket.channel.partition(":")[0])
             if chat is not None and ticket.asker in accounts:
                 last = await self._removed(ticket.message)
                 for post in (*last.posts, last.notice) if last else ():
                     await self._delete(chat, post)
-            elif chat is not None and not (await self._authors(ticket)).isdisjoint(accounts):
+            elif chat is not None and not {ticket.by, *await words(ticket.answer_id)}.isdisjoint(accounts):
                 told = [text.WORDS_GONE] * len(ticket.told)  # what was passed on is other people's words
                 await self._show(chat, replace(ticket, notice=()), told, "")
-
-    async def _authors(self, ticket: Ticket) -> frozenset[str]:
-        """Return whose words the question of a ticket holds, and who put it to people."""
-        return await self._engine.answer_log.authors(ticket.answer_id) | {ticket.by}
 
     async def _removed(self, message: str) -> Ticket | None:
         """Remove a ticket and return its last state: what people are just being told of it is in that."""

@@ -169,6 +169,10 @@ async def test_lines_of_one_answer_are_remembered_together_and_what_asks_back_is
         await until(lambda: _passed(stage, said, "wait for the bell"))
         assert _passed(stage, said, "Which release are you on?")
         await _becomes(bot, f"{ADVICE}\n\nThen wait for the bell.")
+        await stage.react("ann", stage.replies(said)[-1], "✅")
+        await until(lambda: _passed(stage, said, "Resolved by"))
+        await stage.say("hal", "It rings twice.", under=under)
+        await _becomes(bot, f"{ADVICE}\n\nThen wait for the bell.\n\nIt rings twice.")
 
 
 async def test_what_was_passed_on_follows_its_edit_and_its_deletion(bot: Bot) -> None:
