@@ -13,7 +13,8 @@ from bot.ports.chat import Chat, Message, Person, Reaction, Reply
 from core.domain import MessageRef
 from core.engine import Engine
 from core.errors import PlatformError
-from core.languages import _
+from core.languages import _, speaking
+from core.ports.about import FORGOTTEN
 from core.ports.conversations import Claim
 from core.ports.escalations import Post, Ticket
 from core.ports.opinions import Correction
@@ -92,7 +93,7 @@ class Resolving:
         if not ticket.notice:
             return None, ()
         try:
-            parts = await chat.post(ticket.notice[0], _passed(ticket, message))
+            parts = await chat.post(ticket.notice[0], await self._passed(ticket, message))
         except PlatformError as error:
             log.warning("an answer could not be passed on: %s", error)
             return Reply(_(error.told)), ()
@@ -115,7 +116,7 @@ class Resolving:
         if before:
             await self._reword(ticket, message.author, before, message.text, await _link(chat, parts[0]))
         try:
-            now = await chat.edit(parts, _passed(ticket, message))
+            now = await chat.edit(parts, await self._passed(ticket, message))
         except PlatformError as error:
             log.warning("what was passed on could not follow an edit: %s", error)
             return claim.parts
@@ -125,13 +126,26 @@ class Resolving:
                 await self._tickets.save(replace(kept, posts=posts))
         return (*now, *(part for part in claim.parts if part not in parts))
 
-    async def taken_back(self, claim: Claim) -> None:
-        """Forget what was passed on of a direct message that was deleted; its posts go with its claim."""
+    async def taken_back(self, claim: Claim) -> bool:
+        """Remember no more what was passed on of a direct message; return True if anything was."""
         (ticket, _parts), before = await self._passed_of(claim), str(claim.payload.get("text") or "")
-        kept = await self._engine.accepted.corrections(ticket.answer_id) if ticket and before else ()
-        for better in kept:
-            if ticket and self._engine.is_same(better.person, claim.asker):
-                await self._reword(ticket, Person(better.person, better.name), before, "", "")
+        if ticket is None or not before:
+            return False
+        kept = await self._engine.accepted.corrections(ticket.answer_id)
+        own = [better for better in kept if self._engine.is_same(better.person, claim.asker)]
+        for better in own:
+            await self._reword(ticket, Person(better.person, better.name), before, "", "")
+        return bool(own)
+
+    async def _passed(self, ticket: Ticket, message: Message) -> Reply:
+        """Return what the asker reads of a direct message that answers them."""
+        by = await self._said(ticket, text.ANSWERS, name=text.named(message.author.name))
+        return Reply(f"**{by}**\n{text.quoted(message.text)}", concerns=ticket.answer_id)
+
+    async def _said(self, ticket: Ticket, sentence: str, **names: str) -> str:
+        """Return what is said in the asker's thread, in the language of their answer."""
+        with speaking(await self._engine.answer_log.language_of(ticket.answer_id)):
+            return _(sentence).format(**names)
 
     async def _passed_of(self, claim: Claim) -> tuple[Ticket | None, tuple[MessageRef, ...]]:
         """Return the ticket under which a direct message was passed on, and where that stands."""
@@ -141,10 +155,10 @@ class Resolving:
 
     async def _reword(self, ticket: Ticket, person: Person, before: str, after: str, link: str) -> None:
         """Put what somebody says now in place of what they said `before`, or behind all they said."""
-        if not ticket.scope.startswith("public"):
-            return
         async with self._escalation.lock(ticket.message):
             now = await self._tickets.of(ticket.message) or ticket
+            if now.scope != "public" or now.question == FORGOTTEN:
+                return
             known = await self._engine.accepted.corrections(ticket.answer_id)
             kept = next((one.better for one in known if one.person == person.id), "")
             said = text.reworded(kept, before, after)
@@ -153,12 +167,14 @@ class Resolving:
                 await self._engine.accepted.correct(better, True, link, asked=now.question)
 
     async def _asked_directly(self, message: Message) -> list[Ticket]:
-        """Return the open tickets that somebody was sent in the direct messages where they write now."""
+        """Return the tickets that somebody was sent where they write now: open ones, and the thread's."""
         if message.scope.kind != "direct" or not message.text:
             return []
+        thread = replace(message.ref, message=message.ref.thread).key if message.ref.thread else ""
+        above = await self._tickets.of_post(thread) if thread else None
         return [
             ticket
-            for ticket in await self._tickets.waiting()
+            for ticket in (*await self._tickets.waiting(), *((above,) if above else ()))
             if self.is_trusted(ticket, message.author)
             and not self._engine.is_same(ticket.asker, message.author.id)
             and any(part.channel_key == message.ref.channel_key for post in ticket.posts for part in post)
@@ -188,7 +204,8 @@ class Resolving:
             await self._tickets.save(done)
         link = await chat.permalink(answer) if answer else ""
         told = [text.with_resolution(said, person.name, link) for said in done.told]
-        await self._show(chat, done, told, _(text.NOTICE_RESOLVED).format(name=text.named(person.name)))
+        notice = await self._said(done, text.NOTICE_RESOLVED, name=text.named(person.name))
+        await self._show(chat, done, told, notice)
         return True
 
     async def reopen(self, chat: Chat, ticket: Ticket) -> None:
@@ -199,8 +216,8 @@ class Resolving:
                 return
             again = replace(now, resolved_at=0.0, resolver="", resolver_name="", answer="")
             await self._tickets.save(again)
-        notice = _(text.NOTICE_DIRECT if again.scope.startswith("direct") else text.NOTICE)
-        await self._show(chat, again, again.told, notice.format(names=again.names))
+        notice = text.NOTICE_DIRECT if again.scope.startswith("direct") else text.NOTICE
+        await self._show(chat, again, again.told, await self._said(again, notice, names=again.names))
 
     async def on_post(self, chat: Chat, reaction: Reaction) -> bool:
         """Apply or remove a ✅ on a ticket's message. Returns True if it was one."""
@@ -258,6 +275,8 @@ class Resolving:
             if ticket is None:
                 return
             before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
+            if ticket.scope == "public" and message.scope.kind != "public":  # its channel became private
+                before, now = f"{before}\n\n", ""
             told = tuple(said.replace(before, now) for said in ticket.told)
             changed = replace(ticket, question=message.text, told=told)
             await self._tickets.save(changed)
@@ -266,19 +285,16 @@ class Resolving:
 
     async def forget(self, accounts: Collection[str], chat_of: Callable[[str], Chat | None]) -> None:
         """Delete or blank ticket messages with words of these accounts, before they are forgotten."""
+        words = self._engine.answer_log.authors
         for ticket in await self._tickets.since(0.0):
             chat = chat_of(ticket.channel.partition(":")[0])
             if chat is not None and ticket.asker in accounts:
                 last = await self._removed(ticket.message)
                 for post in (*last.posts, last.notice) if last else ():
                     await self._delete(chat, post)
-            elif chat is not None and not (await self._authors(ticket)).isdisjoint(accounts):
-                told = [text.WORDS_GONE] * len(ticket.posts)
+            elif chat is not None and not {ticket.by, *await words(ticket.answer_id)}.isdisjoint(accounts):
+                told = [text.WORDS_GONE] * len(ticket.told)  # what was passed on is other people's words
                 await self._show(chat, replace(ticket, notice=()), told, "")
-
-    async def _authors(self, ticket: Ticket) -> frozenset[str]:
-        """Return whose words the question of a ticket holds, and who put it to people."""
-        return await self._engine.answer_log.authors(ticket.answer_id) | {ticket.by}
 
     async def _removed(self, message: str) -> Ticket | None:
         """Remove a ticket and return its last state: what people are just being told of it is in that."""
@@ -296,11 +312,11 @@ class Resolving:
 
     async def _show(self, chat: Chat, ticket: Ticket, told: Sequence[str], notice: str) -> None:
         """Update the messages of a ticket, as far as the platform allows."""
-        # of somebody who was forgotten the words are gone, and what tells of them stays as it is
         for post, said in [*zip(ticket.posts, told, strict=False), (ticket.notice, notice)]:
             if post:
                 try:
-                    await chat.edit(post, Reply(said, concerns=ticket.answer_id))
+                    now = text.WORDS_GONE if said == FORGOTTEN else said
+                    await chat.edit(post, Reply(now, concerns=ticket.answer_id))
                 except PlatformError as error:
                     log.info("what was said of a question to a person could not be changed: %s", error)
 
@@ -311,9 +327,3 @@ async def _link(chat: Chat, ref: MessageRef) -> str:
     except PlatformError as error:
         log.info("what was passed on has no link: %s", error)
         return ""
-
-
-def _passed(ticket: Ticket, message: Message) -> Reply:
-    """Return what the asker reads of a direct message that answers them."""
-    by = f"**{_(text.ANSWERS).format(name=text.named(message.author.name))}**"
-    return Reply(f"{by}\n{text.quoted(message.text)}", concerns=ticket.answer_id)

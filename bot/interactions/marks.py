@@ -15,6 +15,7 @@ from core.engine import Engine
 from core.feedback.accepted_answers import Written
 from core.languages import _
 from core.ports import ConversationStore
+from core.ports.about import FORGOTTEN
 from core.ports.escalations import Ticket
 
 History = Callable[[Chat, MessageRef, str], Awaitable[Sequence[Turn]]]
@@ -74,12 +75,15 @@ class Marks:
             return
         question = await chat.question_of(message.ref)
         ticket = await self._resolving.about(message, question)
-        if ticket is not None:
+        last = ""
+        if ticket is None or not (ticket.is_open or ticket.answer == message.ref.key):
+            last = await self._answered_last(chat, message, question)
+        if ticket is not None and last in ("", ticket.answer_id):
             await self._resolve(chat, reaction, message, ticket)
             return
         if not helps or question is None or question.ref.key == message.ref.key:
             return
-        asked = await self._asked_last(chat, message, question)
+        asked = await self._asked(last, message)
         if asked is None and question.text.strip() and not question.author.bot:
             asked = Question(
                 text=question.text,
@@ -91,17 +95,20 @@ class Marks:
         if asked is not None:
             await self._remember(chat, message, reaction, asked)
 
-    async def _asked_last(self, chat: Chat, message: Message, above: Message) -> Question | None:
-        """Return the question that the bot answered last before a message, in its own words and release.
+    async def _answered_last(self, chat: Chat, message: Message, above: Message | None) -> str:
+        """Return the answer that the bot gave last before a message, empty for none.
 
         In a thread people go on, ask for other releases and ask something else; elsewhere it is asked where
-        a message replies to the bot's (`above`). None where the bot answered nothing.
+        a message replies to the bot's (`above`).
         """
         turns = await chat.history(message.ref, TURNS) if message.ref.thread else ()
-        posts = [above.ref.key] if above.author.bot else []
+        posts = [above.ref.key] if above and above.author.bot else []
         posts += [turn.message for turn in turns if turn.role == "assistant" and turn.message]
         given = await self._conversations.answers_of(posts)
-        answer_id = next((given[post] for post in reversed(posts) if post in given), "")
+        return next((given[post] for post in reversed(posts) if post in given), "")
+
+    async def _asked(self, answer_id: str, message: Message) -> Question | None:
+        """Return the question of an answer, in its own words and release; None where there is none."""
         log = self._engine.answer_log
         if not answer_id or not (text := await log.question(answer_id)):
             return None
@@ -125,7 +132,9 @@ class Marks:
         if own_question or not message.scope.remembered:
             await resolving.resolve(chat, ticket, person, None)
             return
-        if resolving.may_teach(ticket, person, message.author):
+        if ticket.question == FORGOTTEN:
+            pass  # whose words it was in wants it remembered nowhere
+        elif resolving.may_teach(ticket, person, message.author):
             asked = Question(
                 text=ticket.question,
                 asker=ticket.asker,
@@ -177,6 +186,8 @@ class Marks:
         message = await chat.message(reaction.ref)
         if message is None or message.author.id != person.id:
             return
-        if await self._engine.accepted.object(reaction.ref.key, person.id):
+        claim = await self._conversations.claimed(reaction.ref.key)
+        passed_on = bool(claim and await self._resolving.taken_back(claim))
+        if await self._engine.accepted.object(reaction.ref.key, person.id) or passed_on:
             said = _("I have forgotten this answer of yours and will not remember it again.")
             await chat.whisper(message.ref, person, Reply(said))

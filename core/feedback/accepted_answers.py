@@ -158,7 +158,7 @@ class AcceptedAnswers:
         """Keep what was wrong with an answer; a helper's better one is remembered in its place.
 
         `link` leads to the answer. What is written in a private channel (`where`) stays there, also where the
-        answer was published since; `asked` is the question where the answer's own was replaced meanwhile, and
+        answer was published since; `asked` is the question as it reads today, else it is that of the answer;
         without either nothing is remembered. Of somebody who opted out nothing is kept. Raises KeyError for
         an answer that is not kept.
         """
@@ -173,12 +173,12 @@ class AcceptedAnswers:
         correction = replace(correction, scope=scope.key)
         trace = Trace.of(row["trace"])
         queries = trace.queries
-        base = queries.base or asked
+        base = asked or queries.base
         if helper and correction.better.strip() and release and scope.remembered and base.strip():
             pair = Remembered(
                 id=pair_of(f"{correction.answer_id} {correction.person}"),
                 question=base,
-                topic=queries.topic or base,
+                topic=queries.topic if queries.topic and base == queries.base else base,
                 answer=correction.better,
                 release=release,
                 scope=scope.key,

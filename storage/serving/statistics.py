@@ -15,7 +15,15 @@ from core.system.offload import aside
 from core.text.times import day_of
 from storage.database.database import Database, Store
 from storage.memory.pair_rows import standing
-from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
+from storage.tables import (
+    AnswerRow,
+    CorrectionRow,
+    DistinctionRow,
+    EscalationRow,
+    PairRow,
+    PlacementRow,
+    VoteRow,
+)
 from storage.tables.columns import LONG, every, parts
 
 PUBLIC = "public"
@@ -201,7 +209,12 @@ class SqlStatistics(Store):
             put = select(EscalationRow.answer_id, EscalationRow.resolved_at).where(EscalationRow.at >= since)
             escalated = {row.answer_id: bool(row.resolved_at) for row in await connection.execute(put)}
             down = {answer_id for answer_id, given in opinions.items() if 2 * sum(given) < len(given)}
-            well: set[tuple[str, str]] = set()
+            of_people = (
+                select(PairRow.release, PairRow.topic)
+                .join(PlacementRow)
+                .where(PairRow.origin == "person", PairRow.scope == PUBLIC, PlacementRow.store == "high")
+            )
+            well = {(row.release, row.topic) for row in await connection.execute(of_people)}
             answers = select(
                 AnswerRow.id,
                 AnswerRow.at,

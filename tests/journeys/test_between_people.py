@@ -12,7 +12,7 @@ from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import EVERYWHERE, PATIENCE, Said, Stage, answer, ask, open_stage, squeezed, until
-from tests.journeys.test_escalation import appoint, asked, ticket
+from tests.journeys.test_escalation import advised, appoint, asked, ticket
 from tests.journeys.test_people import ADVICE, AGAIN, remembered
 
 PORT = "Which port does the dashboard listen on?"
@@ -59,6 +59,29 @@ async def test_an_answer_to_somebody_else_in_the_thread_is_remembered_for_their_
         await remembered(bot, 1)
         [pair] = await _of_people(bot)
         assert "port" in pair.question and pair.asker == stage.account("bob")
+
+
+@EVERYWHERE
+async def test_what_is_said_after_a_question_is_resolved_is_remembered_for_the_next_one(
+    platform: str, bot: Bot
+) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        await advised(stage, said, by="hal", marked_by="hal")
+        await remembered(bot, 1)
+        second = await stage.say("hal", "Or bake it in the oven.", under=said)
+        await stage.react("hal", second, "✅")
+        await remembered(bot, 2)
+        await stage.say("ann", "And how often is a failed job tried again in 1.5?", under=said, to="bot")
+        await until(lambda: "5 times" in stage.replies(said)[-1].text)
+        third = await stage.say("bob", "Ours tries for ever.", under=said)
+        await stage.react("hal", third, "✅")
+        await remembered(bot, 3)
+        found = {pair.answer: pair for pair in await _of_people(bot)}
+        assert found[third.text].release == "1.5" and "tried again" in found[third.text].question
+        assert found[second.text].release == "2.0" and "bread" in found[second.text].question
 
 
 # --- whose the thread is ----------------------------------------------------------------------
@@ -146,6 +169,10 @@ async def test_lines_of_one_answer_are_remembered_together_and_what_asks_back_is
         await until(lambda: _passed(stage, said, "wait for the bell"))
         assert _passed(stage, said, "Which release are you on?")
         await _becomes(bot, f"{ADVICE}\n\nThen wait for the bell.")
+        await stage.react("ann", stage.replies(said)[-1], "✅")
+        await until(lambda: _passed(stage, said, "Resolved by"))
+        await stage.say("hal", "It rings twice.", under=under)
+        await _becomes(bot, f"{ADVICE}\n\nThen wait for the bell.\n\nIt rings twice.")
 
 
 async def test_what_was_passed_on_follows_its_edit_and_its_deletion(bot: Bot) -> None:
@@ -162,9 +189,10 @@ async def test_what_was_passed_on_follows_its_edit_and_its_deletion(bot: Bot) ->
         await stage.delete(secret)
         await until(lambda: not _passed(stage, said, "Ask Kim"))
         await _becomes(bot, f"{ADVICE} Then wait.")
+        await stage.react("hal", first, "❌")
+        await _becomes(bot)
         await stage.delete(first)
         await until(lambda: not _passed(stage, said, ADVICE))
-        await _becomes(bot)
         assert ADVICE not in (await ask(stage, AGAIN, who="bob")).text
 
 
@@ -191,7 +219,11 @@ async def test_an_edit_of_what_was_passed_on_is_no_question_where_the_asker_is_g
         assert [seen.text for seen in stage.replies(said)] == before
 
 
-async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_words(bot: Bot) -> None:
+@pytest.mark.parametrize("seconds", [60, 0])
+async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_words(
+    seconds: int, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.conversation.questions.EDIT_SECONDS", seconds)
     async with SlackStage(bot) as stage:
         said, under = await _under(stage, bot)
         await stage.edit(said, "How do I bake rye bread with the kettle?")
@@ -199,4 +231,16 @@ async def test_a_helpers_answer_to_an_edited_question_is_remembered_for_its_new_
         await stage.say("hal", ADVICE, under=under)
         await _becomes(bot, ADVICE)
         [pair] = await _of_people(bot)
-        assert "rye bread" in pair.question
+        assert "rye bread" in pair.question and "rye bread" in pair.topic
+
+
+async def test_an_askers_thread_stays_in_its_language_whoever_answers_in_another(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage, text="Wie backe ich mit dem Kettle ein Sauerteigbrot?")
+        sent = await ticket(stage)
+        await stage.say("hal", ADVICE, under=Said(sent.id, "hal", sent.id))
+        await until(lambda: _passed(stage, said, "antwortet:"))
+        for added, notice in ((True, "✅ Geklärt von"), (False, "um Hilfe gebeten")):
+            await stage.react("hal", sent, "✅", added)
+            await until(lambda notice=notice: _passed(stage, said, notice))

@@ -12,11 +12,12 @@ from bot.escalation import asking as escalation
 from bot.ports.chat import Form, Press
 from core.catalogue import ChannelSettings
 from core.catalogue.sources import Targets
-from core.domain import MessageRef
+from core.domain import MessageRef, Scope
 from core.errors import PlatformError
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.stage import EVERYWHERE, Seen, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.slack_stage import SlackStage
+from tests.journeys.stage import EVERYWHERE, Said, Seen, answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_escalation import (
     advised,
     appoint,
@@ -56,6 +57,21 @@ async def test_an_edited_question_is_told_as_it_reads_now(platform: str, bot: Bo
         assert "bread" not in text
 
 
+async def test_what_a_question_says_once_its_channel_is_private_stays_there(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeStage(bot) as stage:
+        appoint(stage, bot, "hal", desk=True)
+        said, _ = await asked(stage)
+        await bot.dispatch.channel_became_private(stage.key())
+        monkeypatch.setattr("tests.journeys.fake_stage.scope", lambda _: Scope("private", stage.key()))
+        await stage.edit(said, "Why does our secret oven burn sourdough bread?")
+        people = [seen.text for seen in (*stage.inbox("hal"), *stage.desk())]
+        assert len(people) == 2 and all("I said" in text and "bread" not in text for text in people)
+        await stage.slash("boss", "threadlore", "tickets")
+        assert "oven" not in await told(stage, "boss", "1 open")
+
+
 @EVERYWHERE
 async def test_a_follow_up_is_remembered_under_its_own_question(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
@@ -88,6 +104,28 @@ async def test_a_shared_answer_can_be_put_to_a_person(platform: str, bot: Bot) -
         await advised(stage, question, by="hal", marked_by="hal")
         await remembered(bot, 1)
         await reads(stage, "hal", "Resolved by")
+
+
+async def test_what_is_left_of_a_question_in_forgotten_words_is_resolved_and_not_remembered(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        appoint(stage, bot, "hal")
+        question = await stage.say("bob", QUESTION)
+        await stage.answer_this("ann", question)
+        await told(stage, "ann", "I don't know")
+        await stage.press("ann", Seen("", ""), "share")
+        await stage.press("ann", await answer(stage, question), "person")
+        sent = await ticket(stage)
+        await stage.say("hal", "I bake it in the lid.", under=Said(sent.id, "hal", sent.id))
+        await until(lambda: "in the lid" in stage.replies(question)[-1].text)
+        await remembered(bot, 1)
+        await bot.app.people.forget(stage.account("bob"))
+        await until(lambda: "asked to be forgotten" in stage.inbox("hal")[0].text)
+        advice = await advised(stage, question, by="hal", marked_by="hal")
+        await until(lambda: "Resolved by" in stage.inbox("hal")[0].text)
+        await remembered(bot, 0)
+        await stage.react("hal", advice, "✅", added=False)
+        await until(lambda: "asked to be forgotten" in stage.inbox("hal")[0].text)
+        assert "in the lid" in stage.replies(question)[-1].text, "hal's words are not bob's"
 
 
 @EVERYWHERE

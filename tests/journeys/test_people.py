@@ -71,6 +71,8 @@ async def test_what_a_helper_accepts_is_reused_in_its_authors_name(platform: str
         shown = link[link.index("/#/m/") :] if platform == "web" else link
         assert link.startswith("http") and shown in again.text
         assert "Answer by" in again.text and pair.release == "2.0" and pair.scope == "public"
+        [gap] = await bot.app.statistics.gaps(1)
+        assert gap.is_resolved
 
 
 @EVERYWHERE

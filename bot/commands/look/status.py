@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import suppress
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
@@ -106,8 +107,13 @@ RELEASES = Command(
 
 
 async def list_tickets(app: Application, given: Given) -> Result:
-    """Return what people were asked and have not resolved."""
-    return Result(await app.escalations.waiting())
+    """Return what people were asked and have not resolved, each with who may hear it now."""
+    waiting = list(await app.escalations.waiting())
+    for number, ticket in enumerate(waiting):
+        with suppress(KeyError):  # its channel may have become private
+            asked = await app.engine.answer_log.asked_by(ticket.answer_id)
+            waiting[number] = replace(ticket, scope=asked.scope)
+    return Result(waiting)
 
 
 def tickets_text(result: Result) -> Sequence[str]:
