@@ -349,6 +349,39 @@ def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
         assert any("is not the default" in one for one in check.faults(said.format("skip")))
 
 
+@pytest.mark.parametrize(
+    ("head", "page"),
+    [
+        (
+            "Changelog",
+            "## 1.2.0\n\n### Added\n\n- `--foo`.\n\n### Removed\n\n- `--bar`.\n\n## 1.1.0\n\n- `--baz`.",
+        ),
+        (
+            "Changelog › 1.2.0",
+            "New features:\n\n- Keep less by `--foo`.\n\nRemovals:\n\n- `--bar`.\n\nOther:\n\n- `--baz`.",
+        ),
+        (
+            "Export",
+            "`--foo` (since 1.2.0) keeps less.\n\nIn 1.2.0 `--bar` is now called `--bars`.\n\n`--baz` is old.",
+        ),
+    ],
+)
+def test_headings_and_lines_over_lists_tell_what_came_and_went(head: str, page: str) -> None:
+    check = Checker(Material([(1, head, page, "")], ["When did it change?"]))
+    assert check.faults("`--foo` was added in 1.2.0 [1].") == ()
+    assert check.faults("`--bar` was dropped in 1.2.0 [1].") == ()
+    assert check.faults("`--baz` was removed in 1.2.0 [1].") != ()
+
+
+def test_a_number_that_is_no_release_dates_nothing() -> None:
+    check = Checker(
+        Material([(1, "Tabs", "Tabs become 4 spaces, in steps of 2.", "")], ["What becomes of tabs?"])
+    )
+    assert check.faults("Each tab is replaced with 4 spaces [1].") == ()
+    assert check.faults("Spaces are added in steps of 2 [1].") == ()
+    assert any("removed in version 4" in one for one in check.faults("Tabs were removed in version 4 [1]."))
+
+
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:
     page = (
         "Use `CPU * 2` workers.\n\n`Retry(backoff_max=Retry.LONGEST)`\n\n`Retry.LONGEST = 120`\n\nThe wait."
