@@ -69,6 +69,7 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
     "said",
     [
         "Set `MAX_CONTENT_LENGTH` to limit uploads [2].",
+        "Open your terminal and type [2]:",
         "`MAX_CONTENT_LENGTH` defaults to `None`, so uploads are unlimited [1].",
         "By default `SESSION_REFRESH_EACH_REQUEST` is `True` [1].",
         "The repository `pallets/flask-big-uploads` has more of bigger uploads [2].",
@@ -362,7 +363,7 @@ def test_a_word_is_a_default_only_where_the_page_gives_it() -> None:
         ),
         (
             "Export",
-            "`--foo` (since 1.2.0) keeps less.\n\nIn 1.2.0 `--bar` is now called `--bars`.\n\n`--baz` is old.",
+            "`--foo` (since 1.2.0).\n\nIn 1.2.0 `--bar` is now called `--bars`.\n\n`--baz` is old.",
         ),
     ],
 )
