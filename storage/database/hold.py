@@ -60,6 +60,8 @@ CONNECTED = {
 hour, and keeps a firewall from dropping what is idle; DATABASE_URL may say otherwise."""
 _UTF8 = {"client_encoding": "utf8"}
 """Else texts come as bytes where the server knows no encoding."""
+NAMELESS_LOOKS = 3
+"""How often in vain a lock is taken for free that shows no holder: the server hides those of other roles."""
 SCHEMA = "hashtext(coalesce(current_schema(), ''))"
 TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
 _BY = text(
@@ -195,6 +197,7 @@ class ServerHold:
 
     async def _retake(self) -> str:
         """Take the lock again as soon as the database answers; return who was there meanwhile, or ""."""
+        nameless = 0
         while True:
             await self._disconnect()
             try:
@@ -202,8 +205,9 @@ class ServerHold:
                     signed = await self._signed()
                     return signed.text if signed and signed != self._me else ""
                 named, by = await self._holder()
+                nameless += not named
                 # else the server has not noticed yet that the old one ended, or did so just now
-                if named not in ("", self._me.name):
+                if named != self._me.name and (named or nameless > NAMELESS_LOOKS):
                     return by
             except (DBAPIError, OSError, TimeoutError) as error:  # nobody can take what does not answer
                 log.debug("the database does not answer yet (%s)", type(error).__name__)

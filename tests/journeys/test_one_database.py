@@ -144,6 +144,22 @@ async def test_a_lock_that_is_free_the_next_moment_is_nobody_elses(tmp_path: Pat
     await hold.release()
 
 
+async def test_a_lock_whose_holder_the_server_does_not_name_is_somebody_elses(
+    tmp_path: Path, postgres: str
+) -> None:
+    """The holder has another role: whoever may not read all statistics sees nothing of it."""
+
+    class Hidden(ServerHold):
+        async def _taken(self) -> bool:
+            self._connection = await self._engine.connect()
+            return False
+
+    hold = Hidden(address_of(tmp_path, postgres), Holder.this(tmp_path, "serve"), print, 0.01)
+    async with asyncio.timeout(PATIENCE):
+        assert await hold._retake() == "another process"
+    await hold.release()
+
+
 async def test_who_lost_the_database_to_another_writes_nothing_more(tmp_path: Path, postgres: str) -> None:
     lost: list[bool] = []
     first = await Database.open(tmp_path / "first", postgres, "serve", lambda: lost.append(True))

@@ -196,7 +196,9 @@ class Checker:
             is_held = material.held(terms, cited) >= HELD
         elif judged := frozenset(query_terms(" ".join(_JUDGES.findall(prose)))):
             is_held = material.held(judged, cited) > 0
-        elif len(terms) > 2 or (len(terms) > 1 and (material.ordered or terms <= material.asked.terms)):
+        elif (len(terms) > 2 and not prose.rstrip().endswith(":")) or (
+            len(terms) > 1 and (material.ordered or terms <= material.asked.terms)
+        ):  # "Open a terminal and type:" says nothing yet
             is_held = material.held(terms, cited) > 0
         if not is_held:
             yield "The evidence does not say this."

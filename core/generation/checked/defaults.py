@@ -92,11 +92,24 @@ _DATED = re.compile(
     r"\s(?:in|since|with|as\sof)\s(?:\w+\s){0,2}?v?(\d+(?:\.\d+)*)\b",
     re.IGNORECASE,
 )
+_OF_RELEASE = re.compile(
+    r"\d\.\d|\bv\d|\b(?:version|release)\s\d|\b(?:in|since)\s(?-i:[A-Z])\w*\s\d", re.IGNORECASE
+)
+"""What tells a release from another number: "in 2.0", "in Python 3", not "with 4 spaces"."""
 _COMES = re.compile(
     r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available|renam\w+)\b", re.IGNORECASE
 )
+_ADDED = re.compile(
+    rf"{_COMES.pattern}|\b(?:appeared|came|allows?|exposes?|implement(?:s|ed)|permits?|provides?"
+    r"|since\s(?:\w+\s)?v?\d+)\b",
+    re.IGNORECASE,
+)
+"""What tells it of a thing whose name and version stand beside it."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
-_ENDS = re.compile(r"\b(?:remov|drop|delet|deprecat|renam|replac|obsolete|gone|no\slonger)", re.IGNORECASE)
+_ENDS = re.compile(
+    r"\b(?:remov|drop|delet|deprecat|renam|replac|obsolete|gone|no\slonger|now\scalled)", re.IGNORECASE
+)
+_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s")
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 
@@ -250,7 +263,9 @@ def wrong_history(
         if not _came_in(version, terms, material):
             yield f"The evidence does not say that this came with {version}."
     for found in _DATED.finditer(prose) if not says_lack(prose) else ():
-        if not _happened(_COMES if found[1] else _ENDS, found[2], names, material):
+        if _OF_RELEASE.search(found[0]) and not _happened(
+            _ADDED if found[1] else _ENDS, found[2], names, material
+        ):
             yield f"The evidence does not say: {found[0]}."
 
 
@@ -276,13 +291,23 @@ def _came_in(version: str, terms: Collection[str], material: Material) -> bool:
 def _happened(event: re.Pattern[str], version: str, names: Sequence[str], material: Material) -> bool:
     """Return True if a block tells of such an event in a version, of one of the names where there are any.
 
-    Of several releases one may lack what another has: then it came or went between them.
+    Its heading may tell of it, and a line over its list: "Removed". Of several releases one may lack what
+    another has: then it came or went between them.
     """
     wanted = {form for name in names for form in _forms(name)}
-    told = (_words_of(block) for block in material.blocks if event.search(block.text))
+    every = (pair for source in material.sources for pair in _led(source.blocks))
+    told = (_words_of(block) for block, lead in every if event.search(f"{lead} {block.text}"))
     held = (words for words in told if not wanted or wanted & words)
     releases = {source.release for source in material.sources if source.release}
     return len(releases) > 1 or any(f"{word}.".startswith(f"{version}.") for words in held for word in words)
+
+
+def _led(blocks: Sequence[Block]) -> Iterator[tuple[Block, str]]:
+    """Yield blocks, each with what stands over it: the words of its headings, and what leads to its list."""
+    over = ""
+    for block in blocks:
+        over = over if _ITEM.match(block.text) else block.text if block.text.endswith(":") else ""
+        yield block, " ".join((over, *block.under))
 
 
 def _forms(name: str) -> tuple[str, str]:

@@ -296,9 +296,13 @@ def _plain_words(text: str) -> frozenset[str]:
 def _blocks(head: str, text: str) -> Iterator[Block]:
     top, versions = _words(head), {value for value, _ in numbers_of(head)}
     heading: frozenset[str] = frozenset()
+    above: list[tuple[int, frozenset[str]]] = []  # numbers of the headings around it, such as a release
     for block in split(text):
         if block.kind == "heading":
-            heading = _words(block.text)
+            level = len(block.text) - len(block.text.lstrip("#"))
+            above = [one for one in above if one[0] < level]
+            heading = _words(block.text).union(*(numbers for _, numbers in above))
+            above.append((level, frozenset(value for value, _ in numbers_of(block.text))))
         # a heading in the text is that of a neighbour, or the page's own over what follows
         yield Block(one_line(block.text), _words(block.text), heading | versions if heading else top)
 

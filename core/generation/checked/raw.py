@@ -33,7 +33,7 @@ def _pattern(text: str) -> re.Pattern[str]:
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
 _WRAPPED = re.compile(
-    r"\A(?:[^\n{`]{0,60}:\s*)?(?:```(?:json)?\s*)?(?=\{\s*\"(?:reasoning|answer|response|reply)\"\s*:)",
+    r"\A(?:[^\n{`\[]{0,60}:\s*)?(?:```(?:json)?\s*)?(?=\{\s*\"(?:reasoning|answer|response|reply)\"\s*:)",
     re.IGNORECASE,
 )
 _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?(?![^<>]*\stitle=)[^<>]*>", re.IGNORECASE)
@@ -98,7 +98,7 @@ _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORE
 _MOST_SENTENCES = 4
 _ADMITTED = re.compile(r"\bi (?:do not|don['’]t) know\b", re.IGNORECASE)
 
-_NUMBERS = r"\d{1,2}(?:\s?(?:,|&|and|und)\s?(?:(?:evidence|evidenz)\s)?\d{1,2}){0,4}"
+_NUMBERS = r"\d{1,2}(?:\s?(?:,\s(?:and|und)|,|&|and|und)\s?(?:(?:evidence|evidenz)\s)?\d{1,2}){0,4}"
 _THAT = (
     r"(?:says|say|states|state|shows|show|indicates|indicate|confirms|confirm|notes|explains|mentions)\sthat"
 )
@@ -115,6 +115,7 @@ _LED = re.compile(
     rf"|(?P<laut>laut|gemäß)\s(?:evidenz|quelle)\s(?P<german>{_NUMBERS})\b)",
     re.IGNORECASE,
 )
+_ANOTHER = re.compile(r"\b(?:evidence|source|evidenz|quelle)\s\d", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bz\.B)[.!?](?=\s++[^\Wa-z]|\s++[\ue000*_\"(\[]|[ \t]*+(?:\n|\Z))|:?(?=\n|\Z)"
 )
@@ -144,6 +145,8 @@ def cited_at_the_end(text: str) -> str:
         if (end := _SENTENCE_END.search(text, found.end())) is None:
             continue
         rest = text[found.end() : end.start()].rstrip()
+        if _ANOTHER.search(rest):  # which says the other part of the sentence
+            continue
         marks = "".join(f"[{n}]" for n in re.findall(r"\d+", named) if f"[{n}]" not in rest)
         if found["german"]:
             rest = f"{found['laut']} der gefundenen Dokumentation{rest}"
@@ -184,7 +187,7 @@ def plain(raw: str) -> str:
     """Take away thinking, labels and tags that are no part of an answer."""
     text = _LABEL.sub("", _LEAKED.sub("", raw)).replace(GAP, "").strip()
     if wrapped := _WRAPPED.match(text):
-        text = _unwrapped(text[wrapped.end() :])
+        text = _unwrapped(text, wrapped.end())
     if "<" in text:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
@@ -192,14 +195,19 @@ def plain(raw: str) -> str:
     return around_code(text, cited_at_the_end)
 
 
-def _unwrapped(text: str) -> str:
-    """Return the answer in an object that a model put around it; empty while the object has no end."""
+def _unwrapped(text: str, at: int) -> str:
+    """Return the answer in an object that a model put around it; empty while the object has no end.
+
+    One that cites nothing, and that more follows, is an example: the text is left as it is.
+    """
     try:
-        value, _end = json.JSONDecoder(strict=False).raw_decode(text)
+        value, end = json.JSONDecoder(strict=False).raw_decode(text, at)
     except (ValueError, RecursionError):
-        return ""
+        goes_on = "```" in text[:at] and text[at:].partition("\n```")[2].strip()
+        return text if goes_on else ""
     named = (value.get(name) for name in ("answer", "response", "reply"))
-    return next((said.strip() for said in named if isinstance(said, str)), "")
+    said = next((said.strip() for said in named if isinstance(said, str)), "")
+    return text if text[end:].strip("`\n ") and not _MARKS.search(said) else said
 
 
 def unrepeated(text: str) -> str:

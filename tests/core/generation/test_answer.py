@@ -7,6 +7,7 @@ import pytest
 from core.domain import QAPair, Turn
 from core.errors import ModelError, ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
 from core.generation.answer import write
+from core.generation.checked.raw import plain
 from core.generation.checked.statements import whole
 from core.generation.citations import citation
 from core.generation.context.fitting import Request, fit
@@ -486,6 +487,13 @@ async def test_an_answer_in_an_object_is_shown_without_it() -> None:
     assert not any("{" in text for text in streamed)
     with pytest.raises(ModelMalformed):
         await write(Told(wrapped[:90]), request(), show, every=0)
+
+
+@pytest.mark.parametrize("value", ['"ok"', '"ok", ...', '{"is": 1}'])
+def test_an_object_that_an_answer_shows_is_not_taken_for_one_around_it(value: str) -> None:
+    said = f'The server sends:\n```json\n{{"response": {value}}}\n```\nSet `stream` to get it in parts [1].'
+    assert plain(said) == said
+    assert plain('{"answer": "Set it [1]."} I hope that helps') == "Set it [1]."
 
 
 async def test_that_more_was_to_follow_is_said_of_the_answer_that_is_shown() -> None:

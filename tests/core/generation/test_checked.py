@@ -69,6 +69,7 @@ def test_a_path_of_the_asker_is_no_subject_that_the_pages_lack() -> None:
     "said",
     [
         "Set `MAX_CONTENT_LENGTH` to limit uploads [2].",
+        "Open your terminal and type [2]:",
         "`MAX_CONTENT_LENGTH` defaults to `None`, so uploads are unlimited [1].",
         "By default `SESSION_REFRESH_EACH_REQUEST` is `True` [1].",
         "The repository `pallets/flask-big-uploads` has more of bigger uploads [2].",
@@ -363,6 +364,39 @@ def test_what_stands_for_something_of_the_readers_own_takes_options() -> None:
     check = Checker(Material([(1, "Bulk", page, "")], ["faster?"]))
     assert check.faults("```python\nsave([YourClass(name=1)], size=2)\n```") == ()
     assert check.faults("```python\nsave([Invented(name=1)], size=2)\n```")
+
+
+@pytest.mark.parametrize(
+    ("head", "page"),
+    [
+        (
+            "Changelog",
+            "## 1.2.0\n\n### Added\n\n- `--foo`.\n\n### Removed\n\n- `--bar`.\n\n## 1.1.0\n\n- `--baz`.",
+        ),
+        (
+            "Changelog › 1.2.0",
+            "New features:\n\n- Keep less by `--foo`.\n\nRemovals:\n\n- `--bar`.\n\nOther:\n\n- `--baz`.",
+        ),
+        (
+            "Export",
+            "`--foo` (since 1.2.0).\n\nIn 1.2.0 `--bar` is now called `--bars`.\n\n`--baz` is old.",
+        ),
+    ],
+)
+def test_headings_and_lines_over_lists_tell_what_came_and_went(head: str, page: str) -> None:
+    check = Checker(Material([(1, head, page, "")], ["When did it change?"]))
+    assert check.faults("`--foo` was added in 1.2.0 [1].") == ()
+    assert check.faults("`--bar` was dropped in 1.2.0 [1].") == ()
+    assert check.faults("`--baz` was removed in 1.2.0 [1].") != ()
+
+
+def test_a_number_that_is_no_release_dates_nothing() -> None:
+    check = Checker(
+        Material([(1, "Tabs", "Tabs become 4 spaces, in steps of 2.", "")], ["What becomes of tabs?"])
+    )
+    assert check.faults("Each tab is replaced with 4 spaces [1].") == ()
+    assert check.faults("Spaces are added in steps of 2 [1].") == ()
+    assert any("removed in version 4" in one for one in check.faults("Tabs were removed in version 4 [1]."))
 
 
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:

@@ -161,6 +161,8 @@ def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wan
         ),
         ("It can. Laut Evidenz 2 geht es.", "It can. Laut der gefundenen Dokumentation geht es [2]."),
         ("It is on. [2] Shows are off. [3]", "It is on. [2] Shows are off. [3]"),
+        ("According to evidence 1, and evidence 2, it is on.", "It is on [1][2]."),
+        ("Evidence 1 says that it is on; evidence 2 has more.",) * 2,
     ],
 )
 def test_a_sentence_that_names_its_evidence_cites_it_at_its_end(written: str, wanted: str) -> None:
