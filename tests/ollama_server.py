@@ -95,6 +95,8 @@ class OllamaServer:
         self.first_token_delay = first_token_delay
         self.holds_back = False
         """Whether what it writes waits before its last piece for as long as this is so."""
+        self.at_once = 1
+        """Pieces a line; Ollama sends one."""
         self.keeps_schema = keeps_schema
         """Whether `format` does anything; else only a schema in a prompt does, and is answered in a fence."""
         self.digest = "500a1f067a9f782620b40bee6f7b0c89e17ae61f686b92c24933e4ca4b2b8b41"
@@ -395,6 +397,7 @@ class OllamaServer:
 
         if behaviour.kind == "thought":
             await line(self._line("", thinking="Hmm, let me think"))
+        held = ""
         for number, piece in enumerate(pieces):
             if number == behaviour.after and behaviour.kind in (
                 "error_line",
@@ -406,7 +409,11 @@ class OllamaServer:
                 break
             while self.holds_back and number == len(pieces) - 1:
                 await asyncio.sleep(0.01)
-            await line(self._line(piece))
+            held += piece
+            if (number + 1) % self.at_once and number < len(pieces) - 1:
+                continue
+            await line(self._line(held))
+            held = ""
             if self.tokens_per_second:
                 await asyncio.sleep(1 / self.tokens_per_second)
         match behaviour.kind:

@@ -17,6 +17,7 @@ async def test_a_hundred_orders_that_are_obeyed_harm_nobody(tmp_path: Path, enco
         await app.corpus_manager.reindex("2.0")
     wrong, obeyed, carried = [], 0, set()
     async with OllamaServer(answer=obeying) as ollama, house(kettle, ollama_host=ollama.url) as bot:
+        ollama.at_once = 20  # prompts that are said aloud are long, and each line of an answer costs
         await prepare(bot)
         async with FakeStage(bot) as stage:
             for one in INJECTIONS:
