@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 MEMORY, ROOM = "/dev/shm", 4_000_000_000
 """A folder in memory, and the bytes that must be free there for the tests' homes."""
 
+# as `make test` has it: else every process of a run compiles what it imports, the tests alone for 20 s
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
 # examples everywhere, and `pytest --hypothesis-profile=explore` looks for new ones
