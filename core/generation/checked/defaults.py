@@ -105,6 +105,8 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 """What tells it of a thing whose name and version stand beside it."""
+_MENDED = re.compile(r"\bfix", re.IGNORECASE)
+_BROUGHT = re.compile(r"\b(?:adds?|added|introduc\w+)\b", re.IGNORECASE)
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _ENDS = re.compile(
     r"\b(?:remov|drop|delet|deprecat|renam|replac|obsolete|gone|no\slonger|now\scalled)", re.IGNORECASE
@@ -296,10 +298,17 @@ def _happened(event: re.Pattern[str], version: str, names: Sequence[str], materi
     """
     wanted = {form for name in names for form in _forms(name)}
     every = (pair for source in material.sources for pair in _led(source.blocks))
-    told = (_words_of(block) for block, lead in every if event.search(f"{lead} {block.text}"))
+    told = (_words_of(block) for block, lead in every if _tells(event, block.text, lead))
     held = (words for words in told if not wanted or wanted & words)
     releases = {source.release for source in material.sources if source.release}
     return len(releases) > 1 or any(f"{word}.".startswith(f"{version}.") for words in held for word in words)
+
+
+def _tells(event: re.Pattern[str], text: str, lead: str) -> bool:
+    """Return True if a block tells of an event; what is mended, and works now, was there before."""
+    if event is _ADDED and _MENDED.search(f"{lead} {text}"):
+        return _BROUGHT.search(text) is not None
+    return event.search(f"{lead} {text}") is not None
 
 
 def _led(blocks: Sequence[Block]) -> Iterator[tuple[Block, str]]:

@@ -115,6 +115,8 @@ _LED = re.compile(
     rf"|(?P<laut>laut|gemäß)\s(?:evidenz|quelle)\s(?P<german>{_NUMBERS})\b)",
     re.IGNORECASE,
 )
+_PLURAL = re.compile(r"\A(\s(?:also\s|only\s)?)(\w+(?<!s))(?=\s|\Z)", re.IGNORECASE)
+"""A verb of several pieces of evidence: "2 and 3 list it"."""
 _ANOTHER = re.compile(r"\b(?:evidence|source|evidenz|quelle)\s\d", re.IGNORECASE)
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bz\.B)[.!?](?=\s++[^\Wa-z]|\s++[\ue000*_\"(\[]|[ \t]*+(?:\n|\Z))|:?(?=\n|\Z)"
@@ -151,10 +153,14 @@ def cited_at_the_end(text: str) -> str:
         if found["german"]:
             rest = f"{found['laut']} der gefundenen Dokumentation{rest}"
         elif found["said"] or found["mark"]:
-            rest = f"The documentation I found{rest}"
+            rest = f"The documentation I found{_PLURAL.sub(_singular, rest)}"
         rest = rest[:1].upper() + rest[1:]
         text = f"{text[: found.start()]}{found['lead']}{rest}{' ' * bool(marks)}{marks}{text[end.start() :]}"
     return text
+
+
+def _singular(verb: re.Match[str]) -> str:
+    return f"{verb[1]}{'has' if verb[2] == 'have' else verb[2] + 's'}"
 
 
 def polite(sentence: str) -> bool:

@@ -390,6 +390,13 @@ def test_headings_and_lines_over_lists_tell_what_came_and_went(head: str, page: 
     assert check.faults("`--baz` was removed in 1.2.0 [1].") != ()
 
 
+def test_what_is_mended_was_there_before() -> None:
+    page = "Bug fixes:\n\n- The export with `--foo` works now.\n\n- Added `--bar`."
+    check = Checker(Material([(1, "Changelog › 1.2.0", page, "")], ["When did it change?"]))
+    assert check.faults("`--foo` was added in 1.2.0 [1].") != ()
+    assert check.faults("`--bar` was added in 1.2.0 [1].") == ()
+
+
 def test_a_number_that_is_no_release_dates_nothing() -> None:
     check = Checker(
         Material([(1, "Tabs", "Tabs become 4 spaces, in steps of 2.", "")], ["What becomes of tabs?"])

@@ -153,7 +153,7 @@ def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wan
         ),
         (
             "It can. Evidence 2 says that it is on, e.g. `x`. Evidence 3 and 1 also list it.",
-            "It can. It is on, e.g. `x` [2]. The documentation I found also list it [3][1].",
+            "It can. It is on, e.g. `x` [2]. The documentation I found also lists it [3][1].",
         ),
         (
             "[2] describes it:\n- Evidence 3 has it [3]",
