@@ -249,7 +249,8 @@ class Settings(BaseSettings):
     @field_validator("admins", "helpers", "admin_channels", mode="after")
     @classmethod
     def _ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if not all(re.fullmatch(r"[a-z]+:\S+", named) for named in value):
+        # `terminal` is who types into `threadlore chat`
+        if not all(re.fullmatch(r"terminal|[a-z]+:\S+", named) for named in value):
             raise ValueError("write each as platform and id, such as slack:U0123, with commas between")
         return value
 
