@@ -249,8 +249,7 @@ class Settings(BaseSettings):
     @field_validator("admins", "helpers", "admin_channels", mode="after")
     @classmethod
     def _ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        # `terminal` is who types into `threadlore chat`
-        if not all(re.fullmatch(r"terminal|[a-z]+:\S+", named) for named in value):
+        if not all(re.fullmatch(r"terminal|[a-z]+:\S+", one) for one in value):  # or who types into `chat`
             raise ValueError("write each as platform and id, such as slack:U0123, with commas between")
         return value
 
@@ -299,8 +298,9 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
     Raises ConfigurationError that names the variable and what it may hold.
     """
     named = {_variable(name): value for name, value in given.items() if value is not None}
-    if env_file and not variable("THREADLORE_LANGUAGE", env_file):  # the name of it until 2026-11
-        named |= {"THREADLORE_LANGUAGE": dotenv_values(env_file).get("LANGUAGE") or "en"} | named
+    older = dotenv_values(env_file).get("LANGUAGE") if env_file else None  # its name until November 2026
+    if env_file and older and not variable("THREADLORE_LANGUAGE", env_file):
+        named.setdefault("THREADLORE_LANGUAGE", older)
     try:
         return Settings(_env_file=env_file, **named)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:

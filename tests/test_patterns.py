@@ -89,6 +89,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.memory.guard.sense:release_of": release_of("2.3"),
         "core.models.filters:TurnedBack.__init__": patterns_in(TurnedBack({"<|im_end|>"})),
         "core.models.filters:_tokens": control_tokens._tokens(),
+        "core.models.filters:turns": [control_tokens.turns()],
         "core.query.asking:_any": ALREADY_MET,
         "core.query.forms:named": [p for known in spelled for p in forms.named(known.product.pattern)],
         "core.query.forms:_pattern": [forms._pattern("PM"), forms._pattern("read replica")],

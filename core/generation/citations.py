@@ -247,7 +247,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def around_code(text: str, change: Callable[[str], str]) -> str:
-    """Apply a change to what stands outside code fences and inline code."""
+    """Change a text as one, with a sign in place of each code: `outside_code` changes part by part."""
     text = re.sub("[\ue000-\ue004]", "", text)
     held, parts, done = list[str](), list[str](), 0
     for start, end in code(text):

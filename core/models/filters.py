@@ -38,6 +38,17 @@ def _tokens() -> tuple[re.Pattern[str], ...]:
     return re.compile(f"{_BARRED}|(?i:{angled})"), re.compile(others), _SWITCH
 
 
+@cache
+def turns() -> re.Pattern[str]:
+    """Return what finds tokens around a turn, no part of an answer: in square brackets, with a closing one.
+
+    Others may be words of a page, such as [MASK]; those in angle brackets are tags.
+    """
+    known = set(named())
+    twins = sorted(re.escape(one[1:]) for one in known if one[0] == "[" and f"[/{one[1:]}" in known)
+    return re.compile(rf"(?:\[/?(?:{'|'.join(twins)})|<</?SYS>>)\s?")
+
+
 class Inert:
     """Makes texts inert, and remembers which tokens stood in them."""
 

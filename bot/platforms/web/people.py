@@ -105,6 +105,7 @@ _OTHERS = re.compile(
     rf"(?<![\w`/.@])@(?:{'|'.join(p.id for p in PLAYERS.values())}|chloé|here|channel|everyone)\b",
     re.IGNORECASE,
 )
+_MENTIONED = re.compile(r"(?<!\S)@(\w+)(?!\S)")
 
 
 def mentions_bot(text: str) -> bool:
@@ -123,7 +124,7 @@ def with_accounts(words: str) -> str:
     def account(found: re.Match[str]) -> str:
         return f"<@{found[1].lower()}>" if found[1].lower() in PLAYERS else found[0]
 
-    return re.sub(r"(?<!\S)@(\w+)(?!\S)", account, words)
+    return _MENTIONED.sub(account, words)
 
 
 def without_mention(text: str) -> str:

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
-from core.generation.checked.defaults import (
-    LITERAL,
-    MAY_GIVE_DEFAULT,
-    RELEASED,
-    wrong_defaults,
-    wrong_history,
-)
+from core.generation.checked.defaults import LITERAL, MAY_GIVE_DEFAULT, RELEASED, wrong_defaults
+from core.generation.checked.history import wrong_history
 from core.generation.checked.material import AS_CODE, SPAN, Material, names_in, numbers_of
 from core.generation.checked.raw import EXTREMES, says_lack, unmarked
 from core.generation.citations import uncited

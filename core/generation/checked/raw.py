@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from core.generation.citations import around_code, uncited
+from core.models.filters import turns
 from core.text.markup import GAP, outside_code
 from core.text.words import one_line, query_terms, sentences
 from core.vocabulary import words_of
@@ -31,8 +32,6 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
-_TURNS = re.compile(r"\[/?INST\]\s?|<</?SYS>>\s?")
-"""Control tokens in square brackets that a model says; those in angle brackets are tags."""
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
 _WRAPPED = re.compile(
     r"\A(?:[^\n{`\[]{0,60}:\s*)?(?:```(?:json)?\s*)?(?=\{\s*\"(?:reasoning|answer|response|reply)\"\s*:)",
@@ -200,7 +199,7 @@ def plain(raw: str) -> str:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
     text = fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
-    return around_code(text, lambda prose: cited_at_the_end(_TURNS.sub("", prose)))
+    return around_code(text, lambda prose: cited_at_the_end(turns().sub("", prose)))
 
 
 def _unwrapped(text: str, at: int) -> str:

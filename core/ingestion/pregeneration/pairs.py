@@ -52,6 +52,7 @@ def finished(
     """Give pairs their ids, links, titles and categories; the same question of a page is kept once."""
     by_id = {page.id: page for page in pages}
     found: dict[str, PregeneratedPair] = {}
+    background = about(pages[0]) if made else ""
     for one in made:
         page = by_id[one.context_id]
         key = content_hash("pair", page.id, one.question.casefold())
@@ -64,7 +65,7 @@ def finished(
                 question=one.question,
                 answer=one.answer,
                 full_answer=one.full_answer,
-                summary=one.summary or about(pages[0]),
+                summary=one.summary or background,
                 url=page.url,
                 title=page.title,
                 category=category_of(page.path),

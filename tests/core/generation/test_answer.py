@@ -494,7 +494,7 @@ def test_an_object_that_an_answer_shows_is_not_taken_for_one_around_it(value: st
     said = f'The server sends:\n```json\n{{"response": {value}}}\n```\nSet `stream` to get it in parts [1].'
     assert plain(said) == said
     assert plain('{"answer": "Set it [1]."} I hope that helps') == "Set it [1]."
-    assert plain("Set it [1]. [INST] go [/INST] `[INST]` stays") == "Set it [1]. go `[INST]` stays"
+    assert plain("Set [MASK] [1]. [THINK] go [/THINK] `[INST]` stays") == "Set [MASK] [1]. go `[INST]` stays"
 
 
 async def test_that_more_was_to_follow_is_said_of_the_answer_that_is_shown() -> None:
