@@ -188,7 +188,7 @@ class Breaker:
     Structured calls that are UNHURRIED run one at a time, and only once there have been no others for `quiet`
     seconds, which is more than two steps of one question lie apart. One under way is given up where another
     call would wait for it, and begun again later. An answer that is not finished `longest` seconds after its
-    first piece is given up, too.
+    first piece is given up, too, and so is a structured call that somebody waits for after that time.
     """
 
     def __init__(
@@ -271,9 +271,15 @@ class Breaker:
 
     async def _next(self, pieces: AsyncIterator[str], until: float | None) -> str | None:
         """Return the next piece of an answer, None at its end; give up an answer that takes too long."""
+        async with self._by(until):
+            return await anext(pieces, None)
+
+    @asynccontextmanager
+    async def _by(self, until: float | None) -> AsyncGenerator[None, None]:
+        """Raise ModelInterrupted where something is not done by a time of the loop, in seconds."""
         try:
             async with asyncio.timeout_at(until):
-                return await anext(pieces, None)
+                yield
         except TimeoutError:
             raise ModelInterrupted(
                 f"{self.name} did not finish its answer within {self._longest:.3g} s. Ask for less, take a "
@@ -287,7 +293,9 @@ class Breaker:
 
         async def call() -> dict[str, Any]:
             async with self._turn():
-                return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+                until = asyncio.get_running_loop().time() + self._longest
+                async with self._by(None if UNHURRIED.get() else until):
+                    return await self._model.structured(prompts, schema, max_tokens=max_tokens)
 
         return await (self._later(call) if UNHURRIED.get() else call())
 

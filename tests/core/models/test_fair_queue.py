@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import ModelBusy, ModelInterrupted
 from core.models.breaker import PATIENCE, Breaker, FairQueue, Full
-from core.ports import ASKER, PLACE
+from core.ports import ASKER, PLACE, UNHURRIED, Prompt
 from tests.core.models.test_breaker import Scripted, ask, counted
 
 
@@ -111,6 +111,23 @@ async def test_an_answer_that_never_ends_is_given_up() -> None:
     with pytest.raises(ModelInterrupted, match="ANSWER_TIMEOUT"):
         await ask(breaker)
     assert breaker.status.running == 0 and breaker.status.failures == 1
+
+
+async def test_a_structured_call_that_never_ends_is_given_up_unless_nobody_waits_for_it() -> None:
+    class Slow(Scripted):
+        async def structured(self, *_: object, **__: object) -> dict[str, object]:
+            await asyncio.sleep(0.2)
+            return {"done": True}
+
+    breaker = Breaker(Slow(), longest=0.05, quiet=0.01)
+    with pytest.raises(ModelInterrupted, match="ANSWER_TIMEOUT"):
+        await breaker.structured([Prompt("user", "Which pages?")], {}, max_tokens=10)
+    assert breaker.status.running == 0 and breaker.status.failures == 1
+    token = UNHURRIED.set(True)
+    try:
+        assert await breaker.structured([Prompt("user", "Make pairs.")], {}, max_tokens=10) == {"done": True}
+    finally:
+        UNHURRIED.reset(token)
 
 
 @pytest.mark.parametrize("seed", range(20))
