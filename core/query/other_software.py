@@ -9,26 +9,30 @@ from core.text.words import ruled, words
 from core.vocabulary import FORMATS, SOFTWARE
 
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
-_IN_PASSING = frozenset({"python", "asyncio", "ssl", "nodejs", "javascript", "curl", "wget", "postman"})
-"""Languages with what runs them, modules and senders of requests, which a question mentions in passing."""
+_IN_PASSING = frozenset(
+    "python asyncio ssl nodejs javascript curl wget postman git pip chrome firefox safari pycharm".split()
+)
+"""Languages with what runs them, modules, and tools that everybody has, which a question mentions in passing."""
 _WHERE = re.compile(
     r"\b(?:on|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(?:aws|azure|gcp|heroku)\b"
     r"|\bfrom\s(?:the|an?|our|my)\s(?:aws|azure|gcp|heroku)\b",
     re.IGNORECASE,
 )
 """Where something runs: "behind the aws alb"."""
+_ASIDE = re.compile(r"(?<!\S)\([^()]{1,80}\)")
+"""What is only said beside it: "print a literal brace (vue on the same page)"."""
 
 
 def other_software(text: str, product: Product) -> tuple[str, ...]:
     """Return the other software that a question names, in lower case, each with its canonical spelling.
 
     `flask-login` and `pytest-timeout` are software of their own, whatever they are made for. The language
-    that a product is written in is on every page, so Python and Node.js are none; nor is where it runs, or
-    with what somebody tried it.
+    that a product is written in is on every page, so Python and Node.js are none; nor is where it runs, with
+    what somebody tried it, or what is only said in brackets.
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []
-    for word in words(ruled(_WHERE.sub(" ", text))):
+    for word in words(ruled(_ASIDE.sub(" ", _WHERE.sub(" ", text)))):
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
         is_other = (
             known and not own & {word, known} and not FORMATS & {word, known} and known not in _IN_PASSING

@@ -20,6 +20,8 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("upload it to aws s3", ("aws", "s3")),
         ("502s from the aws alb", ()),
         ("the db is on AWS", ()),
+        ("print a literal {{ }} (vue on the same page)", ()),
+        ("boil(redis) in aws (and celery)", ("redis", "aws")),
         ("on aws, how do i give my aws role to it", ("aws",)),
         ("how do i migrate from heroku", ("heroku",)),
         ("how do i create a bucket in aws", ("aws",)),
@@ -30,6 +32,7 @@ KETTLE = Product("Kettle", ("kettle", "kettle-py"), (Release("2.0"),))
         ("(node:81) [KET011] KettleWarning: boil() is deprecated", ()),
         ("an old script without asyncio, whats the replacement", ()),
         ("click the button to go on", ()),
+        ("git pulled in both of them, chrome shows the old one and pycharm too", ()),
         ("curl -X PATCH /lid gets refused, wget and postman too", ()),
     ],
 )
