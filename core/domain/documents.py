@@ -79,7 +79,7 @@ class ContextChunk:
     @property
     def hash(self) -> str:
         """Hash what the page says, so that a changed page is noticed wherever it is cited."""
-        return content_hash(self.path, self.page)
+        return _hash_of(self.path, self.page)
 
 
 class Hit(NamedTuple):
@@ -140,6 +140,12 @@ def content_hash(*parts: str) -> str:
         digest.update(len(encoded).to_bytes(8, "big"))
         digest.update(encoded)
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=8192)
+def _hash_of(path: str, page: str) -> str:
+    """Hash a page once, though a question compares its hash dozens of times."""
+    return content_hash(path, page)
 
 
 INDENTED = 40

@@ -113,7 +113,10 @@ class Read:
 
     def order(self, wanted: Iterable[str]) -> list[str]:
         """Return the terms of the question that it says, in its order."""
-        return [term for _at, term in sorted((at, t) for t in wanted for at in self.places.get(t, ()))]
+        places = self.places
+        said = [(at, term) for term in wanted if term in places for at in places[term]]
+        said.sort()
+        return [term for _at, term in said]
 
 
 @lru_cache(maxsize=1024)
@@ -207,25 +210,23 @@ def weighed(
     is_notes = bool(version_of(f"{chunk.title} > {chunk.heading}"))
     is_told, tells = asked.is_turned and is_notes, asked.is_default_wanted and not is_notes
     bigrams = set(pairwise(asked.terms))
+    same_for_all = sum(WEIGHTS[sign] * value for sign, value in of_all.items())
+    of_heading, question = sum(wanted[t] for t in heading), " ".join(asked.terms)
     worth: list[float] = []
     scores: list[float] = []
     held: list[set[str]] = []
     pasted, pointing = set[int](), set[int]()
-    for one, near in zip(read, _nearness(whole, len(found)), strict=True):
+    for at, (one, near) in enumerate(zip(read, _nearness(whole, len(found)), strict=True)):
         order = one.order(wanted)
         here = set(order)
-        shown = wanted.keys() & one.code
+        shown = {t for t in wanted if t in one.code} if one.code else set()
         inside = shown - here - heading
+        holds = here | inside | heading
         points, is_marked = one.points, one.is_marked
-        signs = {
-            **of_all,
-            "near": near,
-            "held": sum(wanted[t] for t in here | inside | heading) / total,
-            "points": float(points),
-            "marked": float(is_marked),
-        }
-        no_cell = one.stretch.is_row and row_for(one.stretch.text, " ".join(asked.terms)) is None
-        known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
+        bears = sum(wanted[t] for t in holds) / total if here or inside else of_heading / total
+        known = same_for_all + WEIGHTS["near"] * near + WEIGHTS["held"] * bears
+        known += WEIGHTS["points"] * points + WEIGHTS["marked"] * is_marked
+        no_cell = one.stretch.is_row and row_for(one.stretch.text, question) is None
         shows = _shown(one.stretch.text, asked.lines) if one.has_code and asked.lines else 0
         told = _TURNED * (is_told and one.stretch.stands_alone and turns(one.stretch.said))
         told += _TELLS_DEFAULT * (tells and _SAYS_DEFAULT.search(one.stretch.said) is not None)
@@ -238,14 +239,15 @@ def weighed(
         score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked.terms))
         score += 0.05 * one.has_code
         score *= (0.3 if points else 1.0) * (0.5 if is_marked else 1.0)
-        pointing |= {len(scores)} if points else set()
+        if points:
+            pointing.add(at)
         if len(shown) >= _PASTED_TERMS and sum(wanted[t] for t in shown) >= _PASTED * total:
-            pasted.add(len(scores))
+            pasted.add(at)
         scores.append(score)
-        held.append(here | inside | heading)
-    at = frozenset(pasted), frozenset(pointing)
+        held.append(holds)
+    places = frozenset(pasted), frozenset(pointing)
     shares = {term: weight / total for term, weight in wanted.items()}
-    return Section(item, found, worth, scores, held, *at, standing, fitting, entry, shares)
+    return Section(item, found, worth, scores, held, *places, standing, fitting, entry, shares)
 
 
 def _nearness(whole: Whole, count: int) -> list[float]:
