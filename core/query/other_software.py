@@ -10,9 +10,10 @@ from core.vocabulary import FORMATS, SOFTWARE
 
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
 _IN_PASSING = frozenset(
-    "python asyncio ssl nodejs javascript curl wget postman git pip chrome firefox safari pycharm".split()
+    {"python", "asyncio", "ssl", "nodejs", "javascript", "curl", "wget", "postman"}
+    | {"git", "pip", "chrome", "firefox", "safari", "pycharm"}
 )
-"""Languages with what runs them, modules, and tools that everybody has, which a question mentions in passing."""
+"""Languages with what runs them, modules, and tools that many have, which a question mentions in passing."""
 _WHERE = re.compile(
     r"\b(?:on|behind|inside)\s(?:the\s|an?\s|our\s|my\s)?(?:aws|azure|gcp|heroku)\b"
     r"|\bfrom\s(?:the|an?|our|my)\s(?:aws|azure|gcp|heroku)\b",

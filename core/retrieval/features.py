@@ -49,9 +49,10 @@ FEATURES = (
 
 `passage`: fused score of the best passage; `near`: best cosine of a passage, `sentence`: of a window;
 `joint`: best window by cosine and by its share of the question's terms together; `tokens`: how well
-the best windows hold each token of the question (`matches`); `identifiers`: share of
-the question's identifiers; `reference`: how far the document is an API reference; `document`: BM25F of
-the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
+the best windows hold each token of the question (`matches`); `identifiers`: share of the question's
+identifiers; `reference`: how far the document is an API reference, 0 for an entry that the question names;
+`document`: BM25F of the three best pages of the same document; `pairs`: share of neighbouring terms that
+stand together.
 `older`: how many versions ago release notes are from; `changed`: release notes where the question asks what
 a release does to something, `notes`: release notes where it does not. `making`: a page on how the product is
 made, as for those who contribute, where the question does not ask for that.
@@ -155,7 +156,8 @@ def features(
     paired = sum(value for _, _, value in neighbours) or 1.0
     rows = []
     best: list[list[Bits]] = []
-    for page, held, named in zip(pool, seen.windows(total), seen.named().tolist(), strict=True):
+    of_each = (seen.windows(total), seen.named().tolist(), seen.heads().tolist())
+    for page, held, named, is_own in zip(pool, *of_each, strict=True):
         cosines = page.vectors @ query if page.vectors is not None else np.array([page.cosine])
         joint = held + (cosines if len(held) == len(cosines) else page.cosine)
         best.append([page.tokens[at] for at in (-joint).argsort()[:READ]] if page.tokens else [])
@@ -168,7 +170,7 @@ def features(
                 float(joint.max()),
                 0.0,
                 named,
-                page.reference,
+                0.0 if is_own else page.reference,
                 together[page.document],
                 sum(value for a, b, value in neighbours if (a, b) in pairs) / paired if pairs else 0.0,
                 page.age or 0.0,
@@ -218,6 +220,10 @@ class _Seen:
         """Return the share of the question's identifiers that each page has: shape (pages,)."""
         there = np.logical_or.reduceat(self.held, self.starts[:-1], axis=0)
         return np.asarray(there @ self.names / (self.names.sum() or 1.0))
+
+    def heads(self) -> NDArray[np.bool_]:
+        """Return which pages' innermost heading has an identifier of the question: shape (pages,)."""
+        return np.asarray((self.held[self.starts[:-1] + ABOVE] & (self.names > 0.0)).any(axis=1))
 
     def bm25f(self) -> Numbers:
         """Return the score of each page, its title and headings counted in: shape (pages,)."""

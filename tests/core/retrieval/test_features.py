@@ -67,6 +67,15 @@ def test_terms_side_by_side_and_rare_ones_count_more() -> None:
     assert rare["joint"] > common["joint"] > 0
 
 
+def test_the_entry_that_a_question_names_is_no_less_for_being_a_reference() -> None:
+    own, other, guide = seen(
+        page("Shuts it.", "API > --lid", reference=0.9),
+        page("Shuts a --lid.", "API > kettle", reference=0.9),
+        page("Shuts it.", "Guide > --lid", reference=0.0),
+    )
+    assert [one["reference"] for one in (own, other, guide)] == [0.0, 0.9, 0.0]
+
+
 def test_headings_count_for_every_window() -> None:
     named, not_named = seen(page("it is red", "Parts > Kettle"), page("it is red"))
     assert named["joint"] > not_named["joint"]
