@@ -161,8 +161,8 @@ class Questions:
             return message
         if (above := await self._triggers.above(chat, message)) is None:
             return message
-        text, author = above
-        meant = replace(message, text=text, authors=() if author == message.author.id else (author,))
+        text, authors = above
+        meant = replace(message, text=text, authors=() if authors == (message.author.id,) else authors)
         await self._desk.conversations.decided(message.key, self._desk.opted_out.claim(meant).payload)
         return meant
 

@@ -120,8 +120,8 @@ class Triggers:
         since = takewhile(lambda turn: turn.role == "user", reversed(turns))
         return not any(turn.author != message.author.id and not asks_nothing(turn.text) for turn in since)
 
-    async def above(self, chat: Chat, message: Message) -> tuple[str, str] | None:
-        """Return the latest question of a person above a message that nothing answered, and who asked it.
+    async def above(self, chat: Chat, message: Message) -> tuple[str, tuple[str, ...]] | None:
+        """Return the latest question of a person above a message that nothing answered, and its authors.
 
         None where there is none, or the platform cannot be read.
         """
@@ -135,10 +135,10 @@ class Triggers:
             if turn.role == "assistant":
                 return None
             if _asks(turn.text):
-                return turn.text, turn.author
+                return turn.text, (turn.author,)
         if first is None or first.author.bot or self._opted_out.is_out(first.author.id):
             return None
-        return (first.text, first.author.id) if _asks(first.text) else None
+        return (first.text, first.authors or (first.author.id,)) if _asks(first.text) else None
 
 
 def _asks(text: str) -> bool:

@@ -318,11 +318,11 @@ class InteractionHandler:
 
     async def _authors(self, command: Command) -> set[str]:
         """Return the authors of the words that are asked, where they are somebody else's."""
-        if command.author in ("", command.person.id):
+        if {command.author, *command.authors} <= {"", command.person.id}:
             return set()
         answer_id = await self._desk.conversations.answer_of(command.where.key)
         repeated = await self._desk.engine.answer_log.whose([answer_id]) if answer_id else frozenset()
-        return {command.author, *repeated}
+        return {*(command.authors or (command.author,)), *repeated}
 
     def stop(self) -> None:
         """Cancel what is running and tell those who wait for it."""

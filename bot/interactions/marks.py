@@ -91,6 +91,7 @@ class Marks:
                 channel=message.ref.channel_key,
                 scope=message.scope,
                 history=tuple(await self._history(chat, question.ref, question.author.id)),
+                authors=question.authors,
             )
         if asked is not None:
             await self._remember(chat, message, reaction, asked)
@@ -156,6 +157,8 @@ class Marks:
             message.text,
             await chat.permalink(message.ref),
         )
+        passed_on = {*message.authors} - {message.author.id}  # whose words the message forwards
+        asked = replace(asked, authors=tuple(sorted({*asked.authors, *passed_on})))
         outcome = await self._engine.accepted.accept(written, asked, reaction.person.id)
         if outcome.pair is None:
             said = " ".join([_("I do not remember this answer."), outcome.problem])

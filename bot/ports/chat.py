@@ -130,6 +130,8 @@ class Command:
     author: str = ""
     release: str = ""
     """The release that a field names, for `ask`."""
+    authors: tuple[str, ...] = ()
+    """The accounts whose words that message holds, where they are not its author's alone."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(visible(self.text)))

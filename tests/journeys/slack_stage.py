@@ -126,6 +126,12 @@ class SlackStage:
         ts = self.server.say(PEOPLE[who], PLACES[place], written, thread, **more)
         return Said(ts, place, thread or ts, written)
 
+    async def forward(self, who: str, said: Said, place: str, text: str = "") -> Said:
+        """Forward a message, with a comment or without."""
+        written = address(MENTIONS, text, "")
+        ts = self.server.forward(PEOPLE[who], PLACES[said.place], said.id, PLACES[place], written)
+        return Said(ts, place, ts, written)
+
     async def edit(self, said: Said, text: str) -> None:
         mention = said.text.split(" ")[0] if said.text.startswith("<@") else ""
         self.server.edit(PLACES[said.place], said.id, f"{mention} {text}".strip())

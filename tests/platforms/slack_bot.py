@@ -51,6 +51,11 @@ class Recorder:
     on_command: Callable[[Command, Responder], Any] | None = None
     on_press: Callable[[Press, Responder], Any] | None = None
     on_reaction: Callable[[Reaction], Any] | None = None
+    out: set[str] = field(default_factory=set)
+    """Accounts of people who opted out."""
+
+    def is_out(self, account: str) -> bool:
+        return account in self.out
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.chat = chat

@@ -63,8 +63,15 @@ def _page(
         raise SlackError("invalid_limit")
     size = min(limit, size)
     rest = start + size < len(kept)
+    first = kept[0]["ts"] if kept else ""
+    newest_first = bool(kept) and first > kept[-1]["ts"]
+    if newest_first and given.get("oldest") and not given.get("latest"):
+        kept.reverse()  # then those closest to `oldest` come first, each page with its newest first
+        page = kept[start : start + size][::-1]
+    else:
+        page = kept[start : start + size]
     return {
-        "messages": [told(messages, m) for m in kept[start : start + size]],
+        "messages": [told(messages, m) for m in page],
         "has_more": rest,
         "response_metadata": {"next_cursor": f"p:{start + size}" if rest else ""},
     }

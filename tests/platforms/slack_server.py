@@ -132,10 +132,27 @@ class SlackServer(Wire):
         message = self.store(channel, user, text, thread, **more)
         kind = self.channels[channel]["kind"]
         self.emit({**message, "channel": channel, "channel_type": kind})
-        if f"<@{self.bot_user}" in text and kind != "im":
-            mention = {k: v for k, v in message.items() if k not in ("type", "subtype")}
-            self.emit({**mention, "type": "app_mention", "channel": channel})
+        self._mentioned(channel, message)
         return str(message["ts"])
+
+    def forward(self, user: str, channel: str, ts: str, to: str, text: str = "", **more: Any) -> str:
+        """Forward a message to another channel, with a comment or without; return the new one's ts."""
+        message = self.messages[channel][ts]
+        share = {
+            "id": 1,
+            "is_share": True,
+            "is_msg_unfurl": True,
+            "ts": ts,
+            "channel_id": channel,
+            "from_url": f"https://fake.slack.com/archives/{channel}/p{ts.replace('.', '')}",
+            "text": message["text"],
+            "fallback": f"[{ts}] {message['user']}: {message['text']}",
+            "message_blocks": [{"channel": channel, "ts": ts, "message": {"blocks": []}}],
+            "mrkdwn_in": ["text"],
+        }
+        share |= {"bot_id": message["bot_id"]} if "bot_id" in message else {"author_id": message["user"]}
+        share |= {"files": message["files"]} if "files" in message else {}
+        return self.say(user, to, text, attachments=[share | more])
 
     def edit(self, channel: str, ts: str, text: str | None = None, **more: Any) -> None:
         """Change a person's message; without a text, only what is around it (an unfurled link)."""
@@ -145,6 +162,14 @@ class SlackServer(Wire):
         if text is not None:
             message |= {"text": text, "edited": {"user": message["user"], "ts": self.tick()}}
         self.changed(channel, message, before)
+        if text is not None:
+            self._mentioned(channel, message)
+
+    def _mentioned(self, channel: str, message: dict[str, Any]) -> None:
+        """Tell of a mention by itself, as of a message; one that is edited is told so again."""
+        if f"<@{self.bot_user}" in message["text"] and self.channels[channel]["kind"] != "im":
+            mention = {k: v for k, v in message.items() if k not in ("type", "subtype")}
+            self.emit({**mention, "type": "app_mention", "channel": channel})
 
     def delete(self, channel: str, ts: str) -> None:
         """Delete a message; one with replies leaves a tombstone."""

@@ -59,6 +59,8 @@ class Streaming:
             for name in ("recipient_team_id", "recipient_user_id"):
                 if not given.get(name):
                     raise SlackError(f"missing_{name}")
+        elif given.get("recipient_team_id") or given.get("recipient_user_id"):
+            raise SlackError("invalid_arguments")
         user = given.get("recipient_user_id")
         if user and user not in channel["members"]:
             raise SlackError("user_not_found")

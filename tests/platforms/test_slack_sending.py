@@ -174,3 +174,21 @@ async def test_a_later_part_of_an_answer_is_posted_once(
     slack.fail("chat.postMessage", "fatal_error", status=CUT, done=True, after=1)
     shown = await chat.edit(parts, Reply(LONG, answer_id="a1"))
     assert [m["ts"] for m in slack.said(where.channel)] == [part.message for part in shown]
+
+
+@pytest.mark.parametrize("place", ["thread", "channel"])
+async def test_what_stands_on_a_later_page_is_found(
+    place: str, chat: Chat, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slack gives fewer messages than it is asked for, and of a channel those next to `oldest` first."""
+    monkeypatch.setattr(posting, "LOOK_SECONDS", (0.05, 0.05, 0.05))
+    slack.page_size = 3
+    asked = slack.say("U1", "C1", "hello")
+    thread = asked if place == "thread" else ""
+    for number in range(7):
+        slack.store("C1", "U2", f"meanwhile {number}", thread or None)
+    slack.fail("chat.postMessage", "fatal_error", status=CUT, done=True)
+    [posted] = await chat.post(MessageRef("slack", "C1", asked if thread else "", thread), Reply("Any time."))
+    assert [m["ts"] for m in slack.said("C1")] == [posted.message]
+    strays = await chat.own_after(MessageRef("slack", "C1", asked, thread))
+    assert [stray.ref.message for stray in strays] == [posted.message]

@@ -94,6 +94,21 @@ async def test_a_finished_reply_and_one_outside_of_threads_are_not_streamed(
     assert methods(slack) == ["postMessage"] * 3
 
 
+async def test_in_a_direct_thread_nobody_is_named_as_the_one_who_reads(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    """`recipient_user_id` is for channels (docs.slack.dev, chat.startStream)."""
+    root = slack.say("U1", "D1", "hello")
+    asked = slack.say("U1", "D1", "and now?", thread=root)
+    await slack.until(lambda: len(dispatch.messages) > 2)
+    parts = await chat.post(MessageRef("slack", "D1", asked, root), SIGN)
+    assert [started.keys() - {"token"} for started in slack.called("chat.startStream")] == [
+        {"channel", "thread_ts", "markdown_text"}
+    ]
+    await chat.edit(parts, DONE)
+    assert methods(slack) == ["startStream", "stopStream", "update"]
+
+
 async def test_an_asker_who_is_not_known_is_no_reason_to_fail(chat: Chat, slack: SlackServer) -> None:
     old = slack.store("C1", "U2", "before the start", None)["ts"]
     parts = await chat.post(MessageRef("slack", "C1", old, old), SIGN)

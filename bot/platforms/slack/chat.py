@@ -48,10 +48,12 @@ class SlackChat:
         clock: Callable[[], float] = monotonic,
         pacing: Pacing = PACING,
         votes: Votes = "buttons",
+        is_out: Callable[[str], bool] = lambda account: False,
     ) -> None:
+        """`is_out` tells who opted out, so that nothing of theirs is read that others forward."""
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
-        self.reader = Reader(api, directory)
+        self.reader = Reader(api, directory, is_out)
         self.history, self.message = Earlier(api, self.reader).history, self.reader.message
         self.own_after, self.question_of = self.reader.own_after, self.reader.question_of
         self._streams = Streams(api, streaming, clock)

@@ -103,8 +103,9 @@ class Slack:
             )
         self._directory = Directory(self._api, self._settings.admins, self._settings.helpers)
         streaming = self._settings.slack_streaming
-        votes = self._settings.slack_votes
-        self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing, votes=votes)
+        given: dict[str, Any] = {"pacing": self._pacing, "votes": self._settings.slack_votes}
+        given["is_out"] = self._dispatch.is_out
+        self._chat = SlackChat(self._api, self._directory, streaming, **given)
         self._tabs = HomeTabs(self._api, self._directory, self._chat, self._dispatch, self._settings.home)
         self._events = Events(self._api, self._directory, self._chat, self._dispatch, self._tabs, self._start)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))

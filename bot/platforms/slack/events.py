@@ -225,6 +225,7 @@ class Events:
         person = await self._directory.person(str(body["user"]["id"]))
         event, author = str(body.get("trigger_id") or ""), message.author.id
         command = Command("ask", message.text, person, message.ref, message.scope, event, author)
+        command = replace(command, authors=message.authors)
         work = self._dispatch.command(self._chat, command, self._chosen(body, message.ref))
         await self._then_at_home(work, str(body["user"]["id"]))
 

@@ -75,8 +75,9 @@ class Streams:
         if not possible or self._clock() < self._paused:
             return ""
         said = noted(reply.markdown)
-        given = {"recipient_user_id": user} | ({"recipient_team_id": team} if team else {})
-        given |= {"channel": channel, "thread_ts": thread, "markdown_text": said}
+        given = {"channel": channel, "thread_ts": thread, "markdown_text": said}
+        if not channel.startswith("D"):  # a direct channel has one reader, who is not named
+            given |= {"recipient_user_id": user} | ({"recipient_team_id": team} if team else {})
         starting = asyncio.create_task(self._api.once("chat.startStream", **given))
         try:
             await asyncio.wait({starting}, timeout=QUICK)

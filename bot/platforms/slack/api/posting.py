@@ -9,6 +9,7 @@ from collections.abc import Container
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from bot.platforms.slack.api import paging
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.platforms.slack.text.reading import timestamp
@@ -21,8 +22,8 @@ _NO_WORDS = re.compile(r":[\w+'-]+:|[\W_]")
 """What Slack may write otherwise than it was sent: emoji, and signs."""
 _LABELLED = re.compile(r"<(?:mailto:)?([^<>|]*)\|[^<>]*>")
 """A link with its label, as Slack writes what was sent without: `<mailto:a@b.de|a@b.de>`, `<#C1|general>`."""
-_LOOKED_AT, _COMPARED = 200, 200
-"""Messages among which one is looked for, and letters that are compared."""
+_COMPARED = 200
+"""Letters that are compared."""
 
 
 class Posting:
@@ -65,20 +66,17 @@ class Posting:
 
         Raises the refusal that left it in `doubt` where that cannot be looked up.
         """
-        channel, thread = str(given["channel"]), given.get("thread_ts")
-        asked: dict[str, Any] = {"channel": channel, "oldest": after, "limit": _LOOKED_AT}
-        method = "conversations.replies" if thread else "conversations.history"
+        channel, thread = str(given["channel"]), str(given.get("thread_ts") or "")
         try:
-            told = await self._api.call(method, **asked, **({"ts": thread} if thread else {}))
+            async for message in paging.after(self._api, channel, after, thread):
+                ts, is_own = str(message.get("ts")), message.get("bot_id") == self._api.bot
+                is_new = timestamp(ts) > timestamp(after) and f"slack:{channel}:{ts}" not in self._known
+                if is_own and is_new and _words(message.get("text")) == _words(given["text"]):
+                    log.info("A message was posted though Slack did not say so.")
+                    return {"ts": ts, "channel": channel}
         except SlackRefused as error:
             log.info("whether a message was posted cannot be looked up: %s", error)
             raise doubt from error
-        for message in told.get("messages") or ():
-            ts, is_own = str(message.get("ts")), message.get("bot_id") == self._api.bot
-            is_new = timestamp(ts) > timestamp(after) and f"slack:{channel}:{ts}" not in self._known
-            if is_own and is_new and _words(message.get("text")) == _words(given["text"]):
-                log.info("A message was posted though Slack did not say so.")
-                return {"ts": ts, "channel": channel}
         return {}
 
 

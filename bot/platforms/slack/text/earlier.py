@@ -116,7 +116,8 @@ class Earlier:
         turns: list[Turn] = []
         for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
             text, _ = self._reader.read(written(message))
-            if timestamp(ts) >= end or not text:
+            passed_on = [(by, said) for by, said, _ in self._reader.forwarded(message) if said]
+            if timestamp(ts) >= end or not (text or passed_on):
                 continue
             if self._reader.own(message):
                 told, key = said(text), MessageRef("slack", before.channel, ts).key
@@ -126,5 +127,9 @@ class Earlier:
                 else:
                     turns.append(Turn("assistant", told, message=key))
             elif is_person(message):
-                turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
+                sender = f"slack:{message['user']}"
+                told_by = [(sender, text)] if text else []
+                turns += [
+                    Turn("user", words, by or sender, at=float(ts)) for by, words in [*told_by, *passed_on]
+                ]
         return turns

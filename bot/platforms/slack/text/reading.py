@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import NO_ENTRY, REVOKED, UNREADABLE, SlackRefused
+from bot.platforms.slack.api.paging import after
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.text.mrkdwn import escape, from_slack
 from bot.ports.chat import Message, Person, Stray
@@ -28,8 +30,6 @@ _MARKS = (("code", "`"), ("strike", "~"), ("italic", "_"), ("bold", "*"))
 log = logging.getLogger(__name__)
 READ_SECONDS = 2.0
 """From one reading of emoji to the next: `reactions.get` may be called 50 times a minute."""
-_PAGE = 200
-"""Messages of the bot's that are looked at."""
 _ADDRESS = re.compile(r"<(?:@[UW]|!subteam|!here|!channel|!everyone)")
 _PERSON_SUBTYPES = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
 
@@ -39,7 +39,18 @@ def written(message: Mapping[str, Any]) -> str:
     return str(message.get("text") or "") or _blocks(message.get("blocks") or ())
 
 
-async def attached(message: Mapping[str, Any], api: SlackApi | None) -> str:
+def _forwarded(message: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """Return what a message forwards: its own text may be empty; a link that unfolds is no such thing."""
+    return (one for one in message.get("attachments") or () if one.get("is_share"))
+
+
+def _forwarded_words(share: Mapping[str, Any]) -> str:
+    """Return the words of what is forwarded, as mrkdwn: text, or blocks where there is none."""
+    inner = [(part.get("message") or {}).get("blocks") or () for part in share.get("message_blocks") or ()]
+    return str(share.get("text") or "") or "\n".join(filter(None, map(_blocks, inner)))
+
+
+async def attached(files: Sequence[Mapping[str, Any]], api: SlackApi | None) -> str:
     """Return what stands in text files, each as a block of code in Markdown; empty for pictures.
 
     An event has a few lines of each. Where the rest cannot be read, or is not to be asked of an `api`, a
@@ -57,9 +68,9 @@ async def attached(message: Mapping[str, Any], api: SlackApi | None) -> str:
             whole = ""
         return whole.strip("\n") or f"{begun}\n[…]"
 
-    told = await asyncio.gather(*(_told(file, api) for file in (message.get("files") or ())[:_LOOKED_UP]))
-    files = [file for file in told if _is_text(file)][:FILES]
-    texts = [text[:ATTACHED] for text in await asyncio.gather(*map(text_of, files))]
+    told = await asyncio.gather(*(_told(file, api) for file in files[:_LOOKED_UP]))
+    readable = [file for file in told if _is_text(file)][:FILES]
+    texts = [text[:ATTACHED] for text in await asyncio.gather(*map(text_of, readable))]
     fences = ["````" if "```" in text else "```" for text in texts]
     return "\n\n".join(f"{fence}\n{text}\n{fence}" for fence, text in zip(fences, texts, strict=True))
 
@@ -157,8 +168,11 @@ class Reader:
     read_seconds = READ_SECONDS
     reads_here = None
 
-    def __init__(self, api: SlackApi, directory: Directory) -> None:
-        self._api, self._directory = api, directory
+    def __init__(
+        self, api: SlackApi, directory: Directory, is_out: Callable[[str], bool] = lambda account: False
+    ) -> None:
+        """`is_out` tells whose forwarded words are not read: of who opted out."""
+        self._api, self._directory, self._is_out = api, directory, is_out
         self.user, self.bot = api.user, api.bot
         self._mention = mention_of(self.user)
 
@@ -166,6 +180,17 @@ class Reader:
         """Return a message's Markdown without the mention of the bot, and whether it had one."""
         plain, mentions = self._mention.subn(_gap, text)
         return from_slack(plain), mentions > 0
+
+    def forwarded(self, message: Mapping[str, Any]) -> list[tuple[str, str, Sequence[Mapping[str, Any]]]]:
+        """Return what a message forwards: each one's author, "" for a bot; its Markdown; its files.
+
+        What somebody wrote who opted out is left out.
+        """
+        found = [
+            (f"slack:{by}" if (by := one.get("author_id")) else "", self.read(_forwarded_words(one))[0], one)
+            for one in _forwarded(message)
+        ]
+        return [(by, text, one.get("files") or ()) for by, text, one in found if not self._is_out(by)]
 
     def addresses_others(self, text: str) -> bool:
         """Return True if a message calls a person other than the bot, a group, or everyone."""
@@ -189,8 +214,12 @@ class Reader:
         text, mentioned = self.read(said)
         # what stands at the top of a channel without a mention is seldom for the bot
         called = mentioned or scope.kind == "direct" or bool(sent.get("thread_ts")) or not kind
-        files = await attached(sent, self._api if called else None)
-        text = "\n\n".join(part for part in (text, files) if part)
+        passed_on = self.forwarded(sent)
+        given = [sent.get("files") or (), *(files for _, _, files in passed_on)]
+        files = await attached(list(chain(*given)), self._api if called else None)
+        authors = {by for by, _, _ in passed_on} - {""}
+        authors |= {author.id} if text or sent.get("files") else set()
+        text = "\n\n".join(part for part in (text, *(said for _, said, _ in passed_on), files) if part)
         ts, thread = str(sent["ts"]), str(sent.get("thread_ts") or "")
         return Message(
             ref=MessageRef("slack", channel, ts, thread or ("" if scope.kind == "direct" else ts)),
@@ -200,6 +229,7 @@ class Reader:
             mentions_bot=mentioned or sent.get("type") == "app_mention",
             mentions_others=self.addresses_others(said),
             event=event,
+            authors=tuple(sorted(authors)) if authors - {author.id} else (),
         )
 
     async def message(self, ref: MessageRef) -> Message | None:
@@ -223,13 +253,9 @@ class Reader:
 
     async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
         """Return the bot's latest messages in the conversation of a message after it, oldest first."""
-        given: dict[str, Any] = {"channel": ref.channel, "oldest": ref.message, "limit": _PAGE}
-        method = "conversations.replies" if ref.thread else "conversations.history"
-        if ref.thread:
-            given["ts"] = ref.thread
-        page = await self._api.call(method, **given)
-        after = timestamp(ref.message)
-        own = [m for m in page.get("messages") or () if self.own(m) and timestamp(str(m["ts"])) > after]
+        since = timestamp(ref.message)
+        said = after(self._api, ref.channel, ref.message, ref.thread)
+        own = [m async for m in said if self.own(m) and timestamp(str(m["ts"])) > since]
         found = (replace(ref, message=str(message["ts"])) for message in own)
         told = [Stray(at, self.read(written(message))[0]) for at, message in zip(found, own, strict=True)]
         return sorted(told, key=lambda stray: timestamp(stray.ref.message))
