@@ -206,6 +206,8 @@ class DiscordServer:
                 return user_payload(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
                 return _application() | {"flags": self.flags, "bot_public": self.public}
+            case ("GET", "gateway"):
+                return {"url": self.gateway}
             case ("GET", "gateway", "bot"):
                 limit = {"total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 1}
                 return {"url": self.gateway, "shards": self.recommended, "session_start_limit": limit}

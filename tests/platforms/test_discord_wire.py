@@ -10,6 +10,7 @@ import time
 
 import discord
 import pytest
+from discord.gateway import DiscordWebSocket
 
 from bot.platforms.discord import reading
 from bot.platforms.discord.platform import connect
@@ -262,6 +263,18 @@ async def test_a_wrong_token_is_named(recorder):
         with pytest.raises(PlatformRejected, match="DISCORD_TOKEN"):
             await running.platform.run()
         assert server.connections == 0
+
+
+async def test_the_gateway_of_another_server_is_asked_for_where_it_is_not_set(recorder):
+    """`GET /gateway` tells it (docs.discord.com, Gateway, Connecting)."""
+    given = DiscordWebSocket.DEFAULT_GATEWAY
+    async with discord_server() as server:
+        platform = connect(settings(discord_api_url=f"{server.url}/api/v10"), recorder)
+        task = asyncio.create_task(platform.run())
+        await until(lambda: server.identified)
+        await platform.stop()
+        await asyncio.wait_for(task, SOON)
+    assert given == DiscordWebSocket.DEFAULT_GATEWAY
 
 
 @pytest.mark.parametrize(("code", "said"), [(4004, "DISCORD_TOKEN"), (4014, "Message Content Intent")])

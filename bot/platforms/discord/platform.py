@@ -157,12 +157,15 @@ class DiscordPlatform:
     async def run(self) -> None:
         """Serve until `stop`; raises PlatformRejected when token or intents are refused."""
         base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
-        if self._settings.discord_api_url and "discord_api_url" in self._settings.model_fields_set:
+        given = self._settings.model_fields_set
+        if self._settings.discord_api_url and "discord_api_url" in given:
             Route.BASE = self._settings.discord_api_url.rstrip("/")
-        if self._settings.discord_gateway_url and "discord_gateway_url" in self._settings.model_fields_set:
+        if self._settings.discord_gateway_url and "discord_gateway_url" in given:
             DiscordWebSocket.DEFAULT_GATEWAY = type(gateway)(self._settings.discord_gateway_url)
         try:
             await self._login()
+            if base != Route.BASE and gateway == DiscordWebSocket.DEFAULT_GATEWAY:
+                DiscordWebSocket.DEFAULT_GATEWAY = type(gateway)(await self._gateway())
             if not self._stopping.is_set():
                 await self.client.connect()
         except discord.LoginFailure as error:
@@ -206,6 +209,14 @@ class DiscordPlatform:
             self.client.http.connector = discord.utils.MISSING  # closing a session closes its connector
             await self._pause(wait)
             wait = min(2 * wait, LAST_WAIT)
+
+    async def _gateway(self) -> str:
+        """Return where a server that is not Discord's own has its gateway; discord.py does not ask for it."""
+        try:
+            told: Any = await self.client.http.request(Route("GET", "/gateway"))
+            return str(told["url"])
+        except (TypeError, KeyError, ValueError, discord.NotFound) as error:
+            raise _no_discord() from error
 
     async def _pause(self, seconds: float) -> bool:
         """Wait, but no longer than the bot runs; returns True if it goes on."""
