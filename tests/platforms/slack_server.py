@@ -83,7 +83,10 @@ class SlackServer(Wire):
         } | more
 
     def add_channel(self, channel: str, kind: str, *members: str) -> None:
-        """Add a channel of a kind: channel, group, im, mpim."""
+        """Add a channel of a kind: channel, group, im, mpim.
+
+        Who may post is for admins to say (`posting`): `read_only`, `thread_only`, `non_threadable`.
+        """
         self.channels[channel] = {
             "id": channel,
             "kind": kind,
@@ -91,6 +94,7 @@ class SlackServer(Wire):
             "members": set(members),
             "archived": False,
             "shared": False,
+            "posting": "",
         }
 
     def convert(self, user: str, channel: str, kind: str) -> None:

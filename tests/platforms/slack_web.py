@@ -167,8 +167,17 @@ class WebApi:
 
     # --- writing ------------------------------------------------------------------------------
 
-    def _chat_post_message(self, given: Arguments) -> dict[str, Any]:
+    def _writable(self, given: Arguments) -> dict[str, Any]:
+        """Return a channel where the bot may post, in a thread if it wants to."""
         channel = self._mine(given)
+        refused = {"read_only": True, "thread_only": not given.get("thread_ts")}
+        refused["non_threadable"] = bool(given.get("thread_ts"))
+        if refused.get(channel["posting"]):
+            raise SlackError(f"restricted_action_{channel['posting']}_channel")
+        return channel
+
+    def _chat_post_message(self, given: Arguments) -> dict[str, Any]:
+        channel = self._writable(given)
         text, blocks = self.content(given)
         thread = given.get("thread_ts")
         if thread:
@@ -220,7 +229,7 @@ class WebApi:
         return {"view": self.server.home.publish(str(given["user_id"]), view, str(given.get("hash") or ""))}
 
     def _chat_start_stream(self, given: Arguments) -> dict[str, Any]:
-        return self.server.streaming.start(self._mine(given), given)
+        return self.server.streaming.start(self._writable(given), given)
 
     def _chat_append_stream(self, given: Arguments) -> dict[str, Any]:
         return self.server.streaming.append(*self._own(given, "message_not_owned_by_app"), given)

@@ -176,7 +176,9 @@ async def test_an_answer_that_could_not_be_said_whole_leaves_nothing_that_would_
     assert [m["ts"] for m in slack.said("C1", where.message)] == [parts[0].message]
 
 
-@pytest.mark.parametrize("code", ["edit_window_closed", "cant_update_message"])
+@pytest.mark.parametrize(
+    "code", ["edit_window_closed", "cant_update_message", "block_mismatch", "team_not_found"]
+)
 async def test_an_answer_is_posted_anew_where_a_workspace_lets_nothing_be_changed(
     code: str, chat: Chat, slack: SlackServer
 ) -> None:
@@ -187,6 +189,27 @@ async def test_an_answer_is_posted_anew_where_a_workspace_lets_nothing_be_change
     assert await chat.edit(parts, Reply("half of it …", final=False)) == parts
     said = await chat.edit(parts, Reply("the whole of it"))
     assert [m["text"] for m in slack.said("C1", where.message)] == ["the whole of it"] and said != parts
+
+
+@pytest.mark.parametrize("streams", [True, False])
+async def test_where_a_channel_has_no_threads_the_answer_stands_in_the_channel(
+    streams: bool, chat: Chat, slack: SlackServer
+) -> None:
+    """Admins choose who may post, and whether there are threads (`restricted_action_…`, chat.postMessage)."""
+    slack.streaming.there = streams
+    slack.channels["C1"]["posting"] = "non_threadable"
+    where = MessageRef("slack", "C1", slack.store("C1", "U1", "q", None)["ts"], "")
+    parts = await chat.post(where, Reply("Looking it up …", final=False))
+    shown = await chat.edit(parts, Reply(LONG))
+    said = slack.said("C1")
+    assert [m["ts"] for m in said] == [part.message for part in shown] and len(said) > 1
+    assert not any("thread_ts" in message for message in said)
+
+
+async def test_too_many_blocks_are_too_long_a_message(chat: Chat, slack: SlackServer) -> None:
+    where = MessageRef("slack", "C1", slack.store("C1", "U1", "q", None)["ts"], "")
+    slack.fail("chat.postMessage", "msg_blocks_too_many")
+    assert len(await chat.post(where, Reply("\n\n".join(["word " * 300] * 2)))) > 1
 
 
 @pytest.mark.parametrize("final", [True, False])

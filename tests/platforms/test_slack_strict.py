@@ -151,6 +151,22 @@ async def test_only_what_the_bot_wrote_itself_is_changed_and_only_where_it_is(sl
         assert (await call(slack, method, channel="C1", ts=own, **given))["error"] == "channel_not_found"
 
 
+async def test_who_may_post_is_for_admins_to_say(slack: SlackServer) -> None:
+    root = slack.store("C1", "U1", "how?", None)["ts"]
+    found = {}
+    for posting in ("read_only", "thread_only", "non_threadable"):
+        slack.channels["C1"]["posting"] = posting
+        found[posting] = [
+            (await call(slack, "chat.postMessage", channel="C1", text="x", **given))["ok"]
+            for given in ({}, {"thread_ts": root})
+        ]
+    assert found == {
+        "read_only": [False, False],
+        "thread_only": [False, True],
+        "non_threadable": [True, False],
+    }
+
+
 # --- one person alone (chat.postEphemeral; handling user interaction) ---------------------------
 
 

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import GONE, PACING, UNEDITABLE, Pace, Pacing, SlackRefused
+from bot.platforms.slack.api.errors import BARRED, GONE, PACING, Pace, Pacing, SlackRefused
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.messages import Asides, Messages
 from bot.platforms.slack.responder import SlackResponder
@@ -160,8 +160,9 @@ class SlackChat:
                 if error.code in GONE:
                     raise MessageGone(str(error)) from error
                 if reply.final:
-                    if error.code not in UNEDITABLE:
+                    if error.retryable or error.code in BARRED or error.method != "chat.update":
                         raise
+                    # a workspace may limit edits, and Slack names more reasons for which it changes nothing
                     log.warning("A message cannot be changed, so the answer is posted again: %s", error)
                     return await self._anew(parts, reply)
                 log.debug("An edit that is not the last was left out: %s", error)

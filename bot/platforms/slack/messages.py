@@ -11,7 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import PACING, STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
+from bot.platforms.slack.api.errors import (
+    PACING,
+    STREAMS_YET,
+    TOO_LONG,
+    UNDELETABLE,
+    UNTHREADED,
+    SlackRefused,
+)
 from bot.platforms.slack.api.posting import Posting
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.stream import Streams
@@ -136,11 +143,20 @@ class Messages:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
         if thread:
             given["thread_ts"] = thread
+
+        async def send(payload: dict[str, Any]) -> dict[str, Any]:
+            said = calling(calls, payload)
+            try:
+                return await self._posting.post(given | said, after)
+            except SlackRefused as error:
+                if error.code not in UNTHREADED or not given.pop("thread_ts", ""):
+                    raise
+                log.info("There are no threads in slack:%s, so it is said in the channel: %s", channel, error)
+                return await self._posting.post(given | said, after)
+
         await self._turns.take(channel)
-        answer = await self.composer.send(
-            *shown, lambda payload: self._posting.post(given | calling(calls, payload), after)
-        )
-        ts = str(answer.get("ts") or "")
+        answer = await self.composer.send(*shown, send)
+        ts, thread = str(answer.get("ts") or ""), str(given.get("thread_ts") or "")
         channel = str(answer.get("channel") or channel)
         direct = not thread and (await self._directory.scope(channel)).kind == "direct"
         ref = MessageRef("slack", channel, ts, thread or ("" if direct else ts))

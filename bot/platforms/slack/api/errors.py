@@ -33,15 +33,15 @@ NO_STREAMS = frozenset({
 """A workspace where no answer can be streamed."""
 STREAMS_YET = frozenset({"streaming_state_conflict"})
 """The message streams, so that it can only be added to."""
-UNEDITABLE = STREAMS_YET | {"cant_update_message", "edit_window_closed"}
-"""What was said cannot be changed any more, so it is said again: a workspace may limit edits."""
+UNTHREADED = frozenset({"cannot_reply_to_message", "restricted_action_non_threadable_channel"})
+"""There can be no thread, so that a reply stands in the channel."""
 UNDELETABLE = STREAMS_YET | {"cant_delete_message"}
 """What the bot wrote cannot be deleted: it streams."""
 REVOKED = frozenset({"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked"})
 """The token is good for nothing any more, whatever is asked with it."""
 GONE = frozenset({"message_not_found", "thread_not_found"})
 """What is to be changed, or written under, was deleted."""
-TOO_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "text_too_long"})
+TOO_LONG = frozenset({"msg_blocks_too_long", "msg_blocks_too_many", "msg_too_long", "text_too_long"})
 BAD_BLOCKS = frozenset({
     "blocks_too_long", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
     "only_one_table_allowed", "unsupported_block",
@@ -50,9 +50,11 @@ NO_ENTRY = frozenset({
     "cannot_reply_to_message", "channel_not_found", "ekm_access_denied", "is_archived",
     "method_not_supported_for_channel_type", "no_permission", "not_in_channel", "restricted_action",
     "restricted_action_non_threadable_channel", "restricted_action_read_only_channel",
-    "restricted_action_thread_only_channel",
+    "restricted_action_thread_locked", "restricted_action_thread_only_channel",
 })
-"""The bot cannot write in this channel."""
+"""The bot cannot write in this channel, or this thread."""
+BARRED = NO_ENTRY | {"is_inactive"}
+"""What the bot said there can be neither changed nor said again."""
 NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
 """The bot is no member of this channel."""
 UNREADABLE = NO_ENTRY | {"message_not_found", "missing_scope", "thread_not_found"}
@@ -79,7 +81,8 @@ class SlackRefused(PlatformError):
     ) -> None:
         hint = f" ({detail})" if detail else ""
         super().__init__(f"Slack did not carry out {method}: {code}{hint}.")
-        self.code, self.status, self.detail, self.retry_after = code, status, detail, retry_after
+        self.method, self.code, self.status = method, code, status
+        self.detail, self.retry_after = detail, retry_after
         if method.startswith("chat.") and code in NOT_THERE:
             self.told = UNINVITED
         elif code in ("is_archived", "is_inactive"):
