@@ -93,7 +93,7 @@ class Answering:
                 await self._desk.conversations.answered(key, "", ours=True)
                 running, gone = self._running.get(key), isinstance(error, MessageGone)
                 if running and running[1] is task and not gone:
-                    await self._undelivered.tell(running[0].chat, running[0].message)
+                    await self._undelivered.tell(running[0].chat, running[0].message, running[0].parts)
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]

@@ -28,8 +28,14 @@ class Undelivered:
     def __init__(self) -> None:
         self._told: set[tuple[str, str]] = set()
 
-    async def tell(self, chat: Chat, message: Message) -> None:
-        """Tell the asker, who called the bot; nothing is said where not even that is allowed."""
+    async def tell(self, chat: Chat, message: Message, shown: tuple[MessageRef, ...]) -> None:
+        """Tell the asker, who called the bot: in place of what is `shown` there of the answer, else directly.
+
+        Nothing is said where not even that is allowed.
+        """
+        with speaking(message.language):
+            if await tell(chat, shown, _(PlatformError.told)):
+                return
         once = (message.author.id, message.ref.channel)
         if message.scope.kind == "direct" or not message.mentions_bot or once in self._told:
             return
@@ -41,11 +47,14 @@ class Undelivered:
             log.info("nor can the asker be told: %s", error)
 
 
-async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
-    """Replace the text of the bot's messages, if the platform accepts it in time."""
-    if parts:
-        try:
-            async with asyncio.timeout(GOODBYE_SECONDS):
-                await chat.edit(parts, Reply(text))
-        except (PlatformError, TimeoutError) as error:
-            log.info("a reply could not be changed: %s", error)
+async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> bool:
+    """Replace the text of the bot's messages; returns True if the platform accepts it in time."""
+    if not parts:
+        return False
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await chat.edit(parts, Reply(text))
+    except (PlatformError, TimeoutError) as error:
+        log.info("a reply could not be changed: %s", error)
+        return False
+    return True

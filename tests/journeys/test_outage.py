@@ -15,7 +15,7 @@ from bot.conversation.undelivered import MAY_NOT
 from bot.platforms.slack.api import posting
 from bot.ports.chat import Reply
 from core.domain import Answer, MessageRef
-from core.errors import PlatformError
+from core.errors import PlatformError, PlatformRejected
 from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
@@ -160,6 +160,23 @@ async def test_what_slack_refuses_for_good_is_not_tried_again_and_the_asker_is_t
         await stage.quiet()
         assert [told["text"] for told in stage.server.said(inbox)] == [MAY_NOT] and not stage.replies(said)
         assert len([call for call in stage.server.calls if call.method == "chat.postMessage"]) == 3
+
+
+async def test_where_an_answer_is_refused_for_good_its_sign_of_work_says_so(bot: Bot) -> None:
+    class Refusing(FakeChat):
+        """A platform that takes no answer: a word in it may be blocked there."""
+
+        async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+            if reply.answer_id:
+                raise PlatformRejected("Blocked by automatic moderation.")
+            return await super().edit(parts, reply)
+
+    async with FakeStage(bot, chat := Refusing()) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await until(lambda: [seen.text for seen in stage.replies(said)] == [PlatformError.told], "a word")
+        while await bot.app.conversations.unanswered(0.0):
+            await asyncio.sleep(0.02)
+        assert not [kept for kept in chat.messages if kept["place"] == "dm-ann"], "it is said there already"
 
 
 def refused(stage: SlackStage) -> list[Any]:

@@ -190,6 +190,11 @@ class Wire:
         attempt = int(envelope.get("retry_attempt") or 0) + 1
         self._push(envelope["type"], envelope["payload"], attempt=attempt, reason=reason)
 
+    def hold_events_back(self) -> None:
+        """Say that the app gets too many events in an hour, and leave some out."""
+        told = {"token": "t", "type": "app_rate_limited", "team_id": self.team, "api_app_id": self.app}
+        self._push("events_api", told | {"minute_rate_limited": 1_700_000_000})
+
     async def disconnect(self, reason: str = "refresh_requested") -> None:
         """Ask the bot to connect anew: `warning` ahead of time, `refresh_requested`, or `link_disabled`.
 

@@ -206,6 +206,22 @@ async def test_a_failure_says_what_to_do(world, recorder, platform):
     assert caught.value.retryable
 
 
+@pytest.mark.parametrize(
+    ("status", "code", "later"),
+    [(400, 200000, False), (400, 50035, False), (401, 0, True), (400, 40004, True), (429, 30046, True)],
+)
+async def test_what_discord_would_refuse_again_is_not_tried_again(
+    status, code, later, world, recorder, platform
+):
+    """A blocked word is refused however often it is said; what is switched off for a while is not."""
+    await world.alice.send(world.help, f"{world.bot} how?")
+    ref = recorder.of("message")[0].ref
+    world.env.inject_error("POST", "/channels/*/messages", status=status, code=code, message="no")
+    with pytest.raises(PlatformError) as caught:
+        await platform.chat.post(ref, Reply("no"))
+    assert caught.value.retryable is later
+
+
 async def test_what_dispatch_raises_is_logged_and_the_next_message_is_heard(world, recorder, caplog):
     async def broken(chat, message):
         raise RuntimeError("no engine today")

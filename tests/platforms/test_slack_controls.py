@@ -323,3 +323,11 @@ async def test_a_channel_that_is_made_private_is_told_and_scoped_at_once(
         slack.say("U1", "C1", "public again")
         await slack.until(lambda: len(dispatch.messages) == 3)
         assert dispatch.messages[2].scope == Scope() and dispatch.private == ["slack:C1"]
+
+
+async def test_what_is_private_is_asked_for_until_slack_says_it(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("users.conversations", "ratelimited", status=429, retry_after=1)
+    async with serving(slack, dispatch):
+        await slack.until(lambda: dispatch.looked_up == ["slack:G1"])

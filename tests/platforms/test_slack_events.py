@@ -489,3 +489,14 @@ async def test_what_is_claimed_is_acknowledged_at_once_and_what_is_not_kept_neve
         assert len(slack.acknowledged) == 1, "the vote is not counted yet"
         for task in list(platform._tasks):
             task.cancel()
+
+
+async def test_what_is_no_event_is_acknowledged_and_that_events_are_left_out_is_told(
+    slack: SlackServer, dispatch: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`app_rate_limited` has no event in it (docs.slack.dev, Events API, Rate limiting)."""
+    async with serving(slack, dispatch):
+        slack.hold_events_back()
+        slack._push("interactive", {"type": "view_closed", "user": {"id": "U1"}, "view": {"id": "V1"}})
+        await slack.until(lambda: len(slack.acknowledged) == 2)
+    assert "leaves events out" in caplog.text

@@ -31,6 +31,8 @@ UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_TOKEN = 10015, 10062, 50027
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
 UNKNOWN_USER, NO_DIRECT_MESSAGES, NO_SERVER_SHARED, ACKNOWLEDGED = 10013, 50007, 50278, 40060
+PASSING = frozenset({0, 20016, 20022, 20028, 20029, 30046, 40003, 40004, 40006, 40062})
+"""What may be taken later though the caller is to blame: limits of writing, what is switched off now."""
 
 MALFORMED = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """What discord.py raises over an event that is not what it should be."""
@@ -267,6 +269,7 @@ def failure(error: Exception, what: str, needed: str) -> PlatformError:
         return PlatformRejected(f"I cannot {what}: the Discord channel has been deleted.")
     if error.code == UNKNOWN_USER:
         return PlatformRejected(f"I cannot {what}: Discord has no channel and no person with that id.")
-    return PlatformError(
-        f"I cannot {what}: Discord says {error.status} {error.text or error}. Try again later."
-    )
+    said = f"I cannot {what}: Discord says {error.status} {error.text or error}."
+    if not passes(error) and error.code not in PASSING:
+        return PlatformRejected(said)  # the same would be refused again, as a word that a server blocks is
+    return PlatformError(f"{said} Try again later.")

@@ -162,10 +162,10 @@ class Directory:
     async def closed(self) -> tuple[str, ...]:
         """Return the bot's channels (`slack:C1`) that not everybody in the workspace may hear, or others do.
 
-        None where Slack does not tell.
+        None where Slack does not tell within minutes: nothing else tells what was closed meanwhile.
         """
         try:
-            told = await self._joined(_MANY, types="public_channel,private_channel")
+            told = await self._joined(_MANY, quick=False, types="public_channel,private_channel")
             found = [str(one["id"]) for one in told if _is_closed(one)]
         except (SlackRefused, KeyError) as error:
             log.info("Slack does not tell which channels are private: %s", error)
@@ -174,11 +174,11 @@ class Directory:
             self._channels.put(channel, Scope("private", f"slack:{channel}"), _KEPT)
         return tuple(f"slack:{channel}" for channel in found)
 
-    async def _joined(self, pages: int = _PAGES, **given: Any) -> list[Mapping[str, Any]]:
+    async def _joined(self, pages: int = _PAGES, quick: bool = True, **given: Any) -> list[Mapping[str, Any]]:
         """Return the channels that somebody, or the bot, is in; raises SlackRefused."""
         found: list[Mapping[str, Any]] = []
         for _page in range(pages):
-            answer = await self._api.call("users.conversations", quick=True, limit=_PAGE, **given)
+            answer = await self._api.call("users.conversations", quick=quick, limit=_PAGE, **given)
             found += answer.get("channels") or ()
             given["cursor"] = (answer.get("response_metadata") or {}).get("next_cursor")
             if not given["cursor"]:
