@@ -48,7 +48,7 @@ class DiscordRest:
         if self.too_often:
             self.too_often -= 1
             body = {"message": "You are being rate limited.", "retry_after": 0.05, "global": False}
-            return _json(body, 429, {"Retry-After": "1", "Via": "1.1 google"})
+            return _json(body, 429, {"Retry-After": "1"})
         try:
             told = router.dispatch(
                 self.backend,

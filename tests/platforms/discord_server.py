@@ -45,6 +45,10 @@ class DiscordServer:
         self.failing_threads = 0
         self.refused: list[tuple[int, int]] = []
         """Status and code by which commands are refused, one after the other."""
+        self.limited: list[str] = []
+        """Beginnings of paths of calls that are refused once, for there were too many."""
+        self.charset = ""
+        """What stands behind the type of JSON."""
         self.dropping: list[str] = []
         """Paths of calls whose connection ends without an answer; aiohttp itself tries each a second time."""
         self.identified: list[dict[str, Any]] = []
@@ -192,10 +196,23 @@ class DiscordServer:
         by_token = path.startswith(("/interactions/", "/webhooks/"))  # which carry their own
         if not by_token and request.headers.get("Authorization") != f"Bot {TOKEN}":
             return _json({"message": "401: Unauthorized", "code": 0}, status=401)
-        answer = self._answer(request.method, path.strip("/").split("/"), body)
-        if isinstance(answer, web.Response):
-            return answer
-        return _json(answer) if answer is not None else web.Response(status=204)
+        answer = self._limited(path) or self._answer(request.method, path.strip("/").split("/"), body)
+        if answer is None:
+            return web.Response(status=204)
+        said = answer if isinstance(answer, web.Response) else _json(answer)
+        said.headers["Content-Type"] += self.charset
+        return said
+
+    def _limited(self, path: str) -> web.Response | None:
+        """Refuse a call as Discord does where there are too many (docs.discord.com, Rate Limits)."""
+        begun = next((one for one in self.limited if path.startswith(one)), None)
+        if begun is None:
+            return None
+        self.limited.remove(begun)
+        said = _json({"message": "You are being rate limited.", "retry_after": 0.05, "global": False}, 429)
+        said.headers.update({"Retry-After": "1", "X-RateLimit-Scope": "user", "X-RateLimit-Remaining": "0"})
+        said.headers.update({"X-RateLimit-Limit": "5", "X-RateLimit-Reset-After": "0.05"})
+        return said
 
     def _answer(self, method: str, path: list[str], body: Any) -> Any:
         match (method, *path):

@@ -265,6 +265,36 @@ async def test_a_wrong_token_is_named(recorder):
         assert server.connections == 0
 
 
+async def test_calls_that_come_too_often_are_made_again_after_the_time_that_discord_names(recorder, caplog):
+    """A 429 has `Retry-After` and JSON, and no trace of a proxy (docs.discord.com, Rate Limits)."""
+
+    async def reply(press, responder):
+        await responder.reply(Reply("one"))
+        await responder.reply(Reply("two " * 900))
+
+    recorder.answer, recorder.on_press = "With `flask run`.", reply
+    recorder.controls = (Control("more", "More"),)
+    async with discord_server() as server:
+        server.limited = ["/users/@me", "/applications", "/channels", "/channels", "/channels"]
+        async with Running(server, recorder):
+            await server.says(f"<@{BOT}> how do I start?")
+            await until(lambda: len(server.reactions) == 2)
+            server.limited = ["/interactions", "/webhooks", "/webhooks"]
+            await server.pressed(server.posted[0], "tl|more|")
+            await until(lambda: len(server.followed) == 2)
+        assert len(server.posted) == 1 and not server.limited
+    assert "too late" not in caplog.text and not [r for r in caplog.records if r.exc_info]
+
+
+async def test_json_with_a_charset_is_json(recorder):
+    recorder.answer = "With `flask run`."
+    async with discord_server() as server:
+        server.charset = "; charset=utf-8"
+        async with Running(server, recorder):
+            await server.says(f"<@{BOT}> how do I start?")
+            await until(lambda: len(server.reactions) == 2)
+
+
 async def test_the_gateway_of_another_server_is_asked_for_where_it_is_not_set(recorder):
     """`GET /gateway` tells it (docs.discord.com, Gateway, Connecting)."""
     given = DiscordWebSocket.DEFAULT_GATEWAY

@@ -7,6 +7,7 @@ import discord
 from discord.http import Route
 
 from bot.home.findings import Finding, bad, channels_of, clock, good, people_of, unsure
+from bot.platforms.discord.places import as_documented
 from core.settings import Settings
 
 PERMISSIONS = {
@@ -43,7 +44,7 @@ async def examine(settings: Settings) -> list[Finding]:
     base = Route.BASE
     if "discord_api_url" in settings.model_fields_set and settings.discord_api_url:
         Route.BASE = settings.discord_api_url.rstrip("/")
-    client = discord.Client(intents=discord.Intents.none())
+    client = discord.Client(intents=discord.Intents.none(), http_trace=as_documented())
     try:
         found = await _examined(client, token, settings)
         return found + [await _person(client, person) for person in people_of(settings, "discord")]

@@ -17,6 +17,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
+from bot.platforms.discord.places import as_documented
 from core.errors import ChannelClosed, PlatformError, PlatformRejected
 from core.ingestion.sources.history.exports.discord import ACCEPTED, post_of
 from core.ports.history import Channel, Page, Post, Raw, Thread
@@ -240,7 +241,8 @@ async def open_reader(settings: Settings) -> AsyncIterator[DiscordHistory]:
     base = Route.BASE
     if "discord_api_url" in settings.model_fields_set and settings.discord_api_url:
         Route.BASE = settings.discord_api_url.rstrip("/")
-    client = discord.Client(intents=discord.Intents(guilds=True))  # without it a warning is logged
+    intents = discord.Intents(guilds=True)  # without it a warning is logged
+    client = discord.Client(intents=intents, http_trace=as_documented())
     try:
         try:
             await client.login(token)

@@ -18,7 +18,7 @@ from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.commands import Commands, build_tree, register
 from bot.platforms.discord.events import Events
-from bot.platforms.discord.places import LAST_WAIT, MALFORMED, TROUBLE, passes
+from bot.platforms.discord.places import LAST_WAIT, MALFORMED, TROUBLE, as_documented, passes
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class DiscordPlatform:
         count, ids = settings.discord_shard_count, settings.discord_shard_ids
         self.every_connection_hears_all = not ids or len(ids) == count
         options: dict[str, Any] = {"intents": intents, "chunk_guilds_at_startup": False}
-        options["allowed_mentions"] = discord.AllowedMentions.none()
+        options |= {"allowed_mentions": discord.AllowedMentions.none(), "http_trace": as_documented()}
         if not self.every_connection_hears_all:
             options["shard_ids"] = list(ids)
         self.client: Client | ShardedClient = (
