@@ -18,8 +18,8 @@ def parsed(text: str | bytes, kind: str, root: Path | None = None, path: str = "
     return parse(RawDocument(path, "https://docs.example/page/", content, kind, str(root), str(file)))
 
 
-def body(text: str, kind: str, root: Path | None = None) -> str:
-    return "\n\n".join(section.text for section in parsed(text, kind, root).sections)
+def body(text: str, kind: str, root: Path | None = None, path: str = "docs/page.rst") -> str:
+    return "\n\n".join(section.text for section in parsed(text, kind, root, path).sections)
 
 
 def section(document: Document, heading: str) -> Section:

@@ -145,6 +145,8 @@ def cut_out(text: str, opening: str, closing: str, kept: str = "\0") -> str:
 
 MAX_EXPRESSION = 5_000
 """Characters of one expression above which a brace is only a brace; ours."""
+MAX_PROPERTY = 200_000
+"""The same for what a tag's property holds: the reference of a function has 60,000; ours."""
 MAX_TAGS = 20_000
 """Tags of a page above which it is left as it is; ours."""
 
@@ -172,7 +174,7 @@ def tree_of(text: str) -> Element | None:
     stack = [top]
     opened: dict[str, list[int]] = {}
     last = position = count = 0
-    braces = braces_of(text)
+    braces = braces_of(text, MAX_PROPERTY)
     while found := _TAG.search(text, position):
         count += 1
         if count > MAX_TAGS:
@@ -233,7 +235,7 @@ def _attributes(text: str, position: int, braces: dict[int, int]) -> tuple[int, 
             return -1, {}, False
 
 
-def braces_of(text: str) -> dict[int, int]:
+def braces_of(text: str, most: int = MAX_EXPRESSION) -> dict[int, int]:
     """Return where each brace is closed (the place behind it), but for those that are too far apart."""
     found: dict[int, int] = {}
     opened: list[int] = []
@@ -242,6 +244,6 @@ def braces_of(text: str) -> dict[int, int]:
             opened.append(match.start())
         elif opened:
             start = opened.pop()
-            if match.end() - start <= MAX_EXPRESSION:
+            if match.end() - start <= most:
                 found[start] = match.end()
     return found

@@ -1,7 +1,7 @@
 """MDX (Docusaurus and others) to plain Markdown: no imports, comments, components or expressions.
 
-Tabs and admonitions become what MkDocs has for them (`!!! tab "Linux"`), an imported partial its text, and
-every other component its children.
+Tabs and admonitions become what MkDocs has for them (`!!! tab "Linux"`), an imported partial its text, a
+table of properties and a field a list, and every other component its children.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from core.ingestion.formats._shared import fence
+from core.ingestion.formats._shared import fence, item, labelled
 from core.ingestion.formats.markdown.masking import Element, Masked, braces_of, cut_out, tree_of
+from core.ingestion.formats.markdown.properties import headed, listed, text_of
 from core.ingestion.formats.rst.sphinx import ENDINGS
 from core.text.words import one_line
 
@@ -43,6 +44,14 @@ _KEPT = frozenset(
 _VALUES = re.compile(r"""label\s*:\s*["']([^"']*)["']\s*,\s*value\s*:\s*["']([^"']*)["']""")
 _VALUES_TURNED = re.compile(r"""value\s*:\s*["']([^"']*)["']\s*,\s*label\s*:\s*["']([^"']*)["']""")
 _MARKS = ("label", "title", "header", "name", "value")
+_ICONS = {
+    **dict.fromkeys(("Check", "CheckIcon", "Checkmark", "CheckCircle", "Yes"), "✓"),
+    **dict.fromkeys(("Cross", "CrossIcon", "XIcon", "X", "XCircle", "No"), "✗"),
+}
+"""What a cell of a table says with a component."""
+_SNIPPETS = re.compile(r"Snippet|Command|Terminal|Code")
+_FIELDS = ("path", "query", "body", "header", "name", "prop")
+"""Properties that name what a field describes, as Mintlify's `<ParamField path="id" type="string">`."""
 
 
 def plain(text: str, read: Read, change: Callable[[str, Path], str]) -> str:
@@ -101,6 +110,8 @@ class _Writer:
         name, props = element.name, element.props
         if name in _GONE:
             return ""
+        if name in _ICONS and not element.parts:
+            return _ICONS[name]
         if name in _KEPT:
             if name == "br":
                 return "<br/>"
@@ -126,9 +137,34 @@ class _Writer:
         if name in _TITLED and (title := self._label(props)):
             body = self.children(element).strip() or self._said(props.get("description", ""))
             return self._labelled(element, "tab", title) if body else ""
+        return self._other(element)
+
+    def _other(self, element: Element) -> str:
+        """Return what a component of any other name says: its children, or what its properties hold."""
         body = self.children(element)
+        if not body.strip():
+            return self._held(element) or body
+        field = next((said for key in _FIELDS if (said := self._said(element.props.get(key, "")))), "")
+        if field and "type" in element.props and element.name[:1].isupper():
+            return f"\n\n{self._field(field, element.props, body)}\n\n"
         # A block's text stands indented below its tag, where Markdown would take it for code.
         return f"\n\n{_dedented(body)}\n\n" if "\n" in body else body
+
+    def _held(self, element: Element) -> str:
+        """Return the reference or the code that the properties of a component hold, "" for others."""
+        values = {key: self._hidden.shown(value) for key, value in element.props.items()}
+        if _SNIPPETS.search(element.name):
+            code = next((said for key in ("text", "code", "command") if (said := values.get(key))), "")
+            told = fence(text_of(code))
+        else:
+            told = next(filter(None, map(listed, values.values())), "")
+        return f"\n\n{self._hidden.sign(told)}\n\n" if told else ""
+
+    def _field(self, name: str, props: dict[str, str], body: str) -> str:
+        is_required = "required" in props and props["required"] != "false"
+        kind, default = (self._said(props.get(key, "")) for key in ("type", "default"))
+        head = headed(name, kind, default, is_required)
+        return item([labelled(f"{head}:", [_dedented(body).strip("\n")])], "- ")
 
     def _tabs(self, element: Element) -> str:
         values = element.props.get("values", "")
@@ -146,7 +182,9 @@ class _Writer:
 
     def _labelled(self, element: Element, kind: str, label: str) -> str:
         body = _dedented(self.children(element)).strip("\n")
-        if not label or not body.strip():
+        if not body.strip():
+            return ""
+        if not label:
             return f"\n\n{body}\n\n"
         indented = "\n".join(f"    {line}" if line.strip() else "" for line in body.split("\n"))
         label = one_line(label).replace('"', "'")
@@ -186,7 +224,7 @@ class _Writer:
         elif _is_known(element.name):
             del self._imports[element.name]
             return self._element(element)
-        return f"\n\n{_dedented(body)}\n\n" if "\n" in body else body
+        return self._other(element)
 
     def _hidden_text(self, text: str) -> str:
         inner = Masked(text)
