@@ -17,6 +17,7 @@ from core.domain import ChunkedDocument, Document, RawDocument, content_hash
 from core.errors import NoDocument, OverQuota, SourceError, ThreadloreError
 from core.ingestion import formats
 from core.ingestion.chunking import chunk
+from core.ingestion.formats._shared import without_nul
 from core.ports import Source, Workers
 from core.text.invisible import visible
 from core.text.markup import literal, unlinked
@@ -109,19 +110,17 @@ def _decoded(raw: RawDocument) -> str | None:
         if content.startswith(mark):
             text = content[len(mark) :].decode(encoding, "replace")
             return None if "\0" in text else text
-    if b"\0" in content:
+    said = without_nul(content)
+    if said is None:
         return None
-    declared = _declared(content) if raw.format == "html" else ""
-    for encoding in (declared, "utf-8"):
-        if encoding:
-            try:
-                return content.decode(encoding)
-            except (UnicodeDecodeError, LookupError):
-                continue
+    declared = _declared(said) if raw.format == "html" else ""
+    for encoding in filter(None, (declared, "utf-8")):
+        with suppress(UnicodeDecodeError, LookupError):
+            return said.decode(encoding)
     try:
-        text = content.decode("cp1252")
+        text = said.decode("cp1252")
     except UnicodeDecodeError:
-        text = content.decode("latin-1")
+        text = said.decode("latin-1")
     return None if len(_CONTROL.findall(text)) > MAX_CONTROL_SHARE * len(text) else text
 
 

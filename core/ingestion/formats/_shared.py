@@ -14,6 +14,11 @@ from core.text.words import one_line
 MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""
 
+_FOR_TOOLS = re.compile(
+    r"(?:^|/)(?:[^/]+\.(?:egg|dist)-info/.+|(?:[\w-]*requirements[\w-]*|constraints|CMakeLists|robots)\.txt)$"
+)
+LEAST_BETWEEN = 500
+"""Bytes of a text for each NUL in it below which it is binary; ours."""
 _KEPT_FROM_READERS = frozenset(
     {".git", ".hg", ".svn", ".ssh", ".aws", ".netrc", ".npmrc", ".pypirc", ".git-credentials"}
 )
@@ -26,6 +31,24 @@ def is_secret(root: Path, file: Path) -> bool:
     """
     parts = file.relative_to(root).parts
     return any(part in _KEPT_FROM_READERS or part.startswith(".env") for part in parts)
+
+
+def is_for_tools(path: str) -> bool:
+    """Return True for a text that tells tools what to install or to build, and readers nothing."""
+    return _FOR_TOOLS.search(path) is not None
+
+
+def without_nul(content: bytes) -> bytes | None:
+    """Return a text without the odd NUL that a tool copied into it; None where it is no text but binary."""
+    count = content.count(b"\0")
+    if not count:
+        return content
+    said = content.replace(b"\0", b"")
+    try:
+        said.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return said if count * LEAST_BETWEEN <= len(content) else None
 
 
 def location(raw: RawDocument) -> Path | None:

@@ -20,7 +20,7 @@ from core.domain import RawDocument
 from core.errors import TooCostly
 from core.ingestion import front_matter
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, endings, format_of, kind_of
-from core.ingestion.formats._shared import is_secret
+from core.ingestion.formats._shared import is_for_tools, is_secret, without_nul
 from core.ingestion.sites import Site, site_of
 from core.ingestion.sources import page_url
 from core.ports import Unread, Workers
@@ -291,7 +291,8 @@ class FileReader:
             file = (self._folder / path).resolve(strict=True)
             if not file.is_relative_to(self._root):
                 return "a link that leaves the folder"
-            if is_secret(self._root, file):
+            is_named = self._include.names(path.rpartition("/")[2])
+            if is_secret(self._root, file) or (is_for_tools(path) and not is_named):
                 return "a file for tools, not for readers"
             status = file.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -311,13 +312,14 @@ class FileReader:
                 content = content.decode("utf-16").encode()
             except UnicodeDecodeError:
                 return Unread("binary")
-        if b"\0" in content and not kind.is_binary:
+        said = content if kind.is_binary else without_nul(content)
+        if said is None:
             return Unread("binary")
-        if not content.strip():
+        if not said.strip():
             return "empty"
-        if content.startswith(_LFS_POINTER):
+        if said.startswith(_LFS_POINTER):
             return Unread("its content is in Git LFS, which is not fetched")
-        return file, content
+        return file, said
 
     def _nothing(self) -> str:
         if self._skipped:

@@ -49,6 +49,13 @@ def test_charsets_are_found(content, kind):
     assert parsed(content, kind).sections[0].text in ("Grüße, naïve café", "Привет")
 
 
+def test_a_nul_that_a_tool_copied_into_a_page_makes_it_no_binary():
+    told = "The code \0 is a null control character. " + "It ends a string in C. " * 50
+    assert body(told, "text") == told.replace("\0", "").replace("code  is", "code is").strip()
+    with pytest.raises(SourceError, match="is a binary file"):
+        parsed(told[:200], "text")
+
+
 @pytest.mark.parametrize("charset", ["nonsense", "idna", "punycode", "utf-16"])
 def test_a_charset_that_cannot_be_is_passed_over(charset):
     page = f'<html><head><meta charset="{charset}"></head><body><p>Grüße</p></body></html>'

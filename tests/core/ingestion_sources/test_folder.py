@@ -110,17 +110,27 @@ def test_patterns(pattern, hits, misses):
     assert not any(map(Patterns([pattern]).match, misses))
 
 
+def test_what_tools_install_from_is_no_page_unless_it_is_named(tmp_path):
+    names = ("requirements.txt", "dev-requirements.txt", "CMakeLists.txt", "my_requirements.md", "guide.txt")
+    write(tmp_path, *names, "lib.egg-info/SOURCES.txt")
+    source = folder(tmp_path)
+    assert paths(source) == ["guide.txt", "my_requirements.md"]
+    assert set(dict(source.skipped).values()) == {"a file for tools, not for readers"}
+    assert paths(folder(tmp_path, include=("requirements.txt",))) == ["requirements.txt"]
+
+
 def test_what_cannot_be_read_is_passed_over_with_the_reason(tmp_path):
     write(tmp_path, "a.md")
     write(tmp_path, "binary.md", content=b"\x89PNG\0\0")
     write(tmp_path, "large.md", content=b"x" * 1_001)
     write(tmp_path, "empty.md", content=b" \n")
+    write(tmp_path, "null.md", content=b"# Null\n\n\0 ends a string. " + b"It is no letter. " * 56)
     write(tmp_path, "style.css", "LICENSE")
     os.mkfifo(tmp_path / "docs/pipe.md")
     (tmp_path / "docs/gone.md").symlink_to("nowhere.md")
     (tmp_path / "docs/loop.md").symlink_to("loop.md")
     source = folder(tmp_path, include=("**/*",))
-    assert paths(source) == ["LICENSE", "a.md"]
+    assert paths(source) == ["LICENSE", "a.md", "null.md"]
     reasons = dict(source.skipped)
     assert reasons["binary.md"] == "binary"
     assert reasons["large.md"] == "too large: 1,001 bytes, at most 1,000"
@@ -130,7 +140,7 @@ def test_what_cannot_be_read_is_passed_over_with_the_reason(tmp_path):
     assert "loop.md" in reasons
     assert "say `format`" in reasons["style.css"]
     assert len(reasons) == 7
-    assert paths(source) == ["LICENSE", "a.md"]
+    assert paths(source) == ["LICENSE", "a.md", "null.md"]
     assert len(source.skipped) == 7
 
 

@@ -69,7 +69,7 @@ def is_needed(tag: Tag) -> bool:
     """Return True if what is around a block of links needs it.
 
     It is a cell of a row, belongs to an item that says more than links, follows a line that ends in ":", or
-    is all that stands under a heading.
+    is all that stands under a heading or a term.
     """
     if tag.name in ("ul", "ol") and tag.parent is not None and _is_of(tag, tag.parent):
         return True
@@ -78,7 +78,7 @@ def is_needed(tag: Tag) -> bool:
         return any(other.name == "div" and not _is_linked(other) for other in beside)
     before = tag.find_previous_sibling()
     if not isinstance(before, Tag):
-        return False
+        return tag.parent is not None and tag.parent.name == "dd" and tag.find_next_sibling() is None
     if before.name in HEADINGS:
         return tag.find_next_sibling() is None and not _OF_CONTENTS.search(shown(before))
     return before.get_text().rstrip().endswith(":") and not _OF_CONTENTS.search(before.get_text())

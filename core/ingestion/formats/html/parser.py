@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from bs4 import BeautifulSoup, Tag
 
 from core.domain import Document, RawDocument, Section
-from core.errors import SourceError
+from core.errors import NoDocument, SourceError
 from core.ingestion.formats._outline import Outline
 from core.ingestion.formats.html.addresses import anchor_of
 from core.ingestion.formats.html.drawings import drop_leads, write_out
 from core.ingestion.formats.html.frame import is_index, is_menu, is_needed, is_redirect, is_steps
+from core.ingestion.formats.html.programs import list_of, tidy
 from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
 from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, plain, shown, without_number
@@ -112,6 +113,8 @@ def parse(raw: RawDocument, text: str) -> Document:
         raise RecursionError
     if is_redirect(parsed):
         return Document(raw.path, raw.path, raw.url, ())
+    if said := list_of(parsed, text, raw.path):
+        raise NoDocument(said)
     extracted = _extracted(text)
     judged = plain(extracted)
     sought = set(judged.split())
@@ -120,6 +123,7 @@ def parse(raw: RawDocument, text: str) -> Document:
     # of what trafilatura found, only what is boilerplate by its tag or role is taken out instead.
     for strictly in (True, False):
         soup = soup_of(text)
+        tidy(soup)
         told = called(soup, raw.path)
         title = told.above or told.title
         write_out(soup)
