@@ -1,4 +1,4 @@
-"""The site that a Markdown page belongs to, as the configuration beside it says: MkDocs or Docusaurus.
+"""The site that a page belongs to, as the configuration beside it says: MkDocs, Docusaurus, or Sphinx.
 
 Its configuration is read, never run: YAML with its tags left alone, JavaScript by its literals.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,13 @@ MAX_BYTES = 500_000
 CACHE_SECONDS = 60
 """How long it is remembered that a folder looks like one of Docusaurus."""
 
+_STATEMENT = re.compile(rb"^[ \t]*+\{%", re.MULTILINE)
+_PAGE = re.compile(rb"\A---\r?\n|<(?:html|body|!doctype|pre)\b", re.IGNORECASE)
+"""What pages have and templates do not: front matter, an outer element, examples of code."""
+_FIGURES = re.compile(r"_?(?:static|fig(?:ure)?s?|im(?:age|g)s?|pics?|pictures?|plots?|diagrams?)")
+_SPHINX = re.compile(rb"\b(?:extensions|html_theme|master_doc|source_suffix)\b")
+_TEXT_PAGES = re.compile(rb"\bsource_suffix\b[^#]{0,300}?\.txt\b")
+"""By these words of its `conf.py` Sphinx publishes files that end in .txt."""
 _LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
 _COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
 _BRACED = re.compile(r"\{[^{}]*\}")
@@ -74,6 +82,50 @@ def site_of(root: str, file: Path | None) -> Site | None:
             except OSError:
                 continue
     return None
+
+
+def left_out(site: Site | None, root: str, folder: str, file: Path, head: bytes = b"") -> str:
+    """Say why a file is no page of its own, empty where it is one; `head` is what it begins with.
+
+    `folder` is where the source begins, inside of `root`.
+    """
+    ending = file.suffix.lower()
+    if ending in (".html", ".htm") and _is_template(head):
+        return "a template, of which a tool makes pages"
+    inner = file.relative_to(folder).parent.parts if file.is_relative_to(folder) else ()
+    if ending == ".pdf" and any(_FIGURES.fullmatch(part.lower()) for part in inner):
+        return "a figure of other pages"
+    if ending == ".txt" and site is None and _is_beside_sphinx(root, file):
+        return "a part that other pages include, for Sphinx publishes no .txt here"
+    place = site.place(file) if site else None
+    if (
+        site
+        and place
+        and site.kind == "docusaurus"
+        and any(part.startswith("_") for part in file.relative_to(place[0]).parts)
+    ):
+        return "a part that other pages include"
+    return ""
+
+
+def _is_template(head: bytes) -> bool:
+    """Return True if Jinja or Django makes pages of HTML: it begins so, or is a part with statements."""
+    if head.lstrip().startswith((b"{%", b"{#")):
+        return True
+    return _PAGE.search(head) is None and _STATEMENT.search(head) is not None
+
+
+def _is_beside_sphinx(root: str, file: Path) -> bool:
+    """Return True if the nearest `conf.py` above a text, inside of `root`, is one of Sphinx without texts."""
+    inside = Path(root).resolve()
+    for folder in file.resolve().parents:
+        if not folder.is_relative_to(inside):
+            break
+        with suppress(OSError):
+            if (folder / "conf.py").is_file():
+                said = (folder / "conf.py").read_bytes()[:MAX_BYTES]
+                return _SPHINX.search(said) is not None and _TEXT_PAGES.search(said) is None
+    return False
 
 
 @lru_cache(maxsize=64)

@@ -250,6 +250,15 @@ def test_a_model_that_nobody_chose_is_not_written_so_that_none_is_no_problem(tmp
     assert "OLLAMA_HOST=off" in (tmp_path / ".env").read_text()
 
 
+def test_pages_without_a_link_are_told(tmp_path):
+    docs = ("1.0=kettle==1.0", "2.0=kettle==2.0:docs")
+    given = Given("Kettle", docs, links=("2.0=https://kettle.example/{page}/",))
+    said = init(tmp_path / "one", ask=Person(), secret=Person(), given=given)
+    assert "Answers name the pages of 1.0 without a link." in said and '/{page}/"`' in said
+    given = Given("Kettle", ("2.0=https://kettle.example/",))
+    assert "without a link" not in init(tmp_path / "other", ask=Person(), secret=Person(), given=given)
+
+
 @pytest.mark.parametrize(
     "where", ["http://127.0.0.1:8000/docs/", "http://localhost/", "http://[::1]/", "http://10.1.2.3/"]
 )

@@ -70,6 +70,19 @@ def private_word(docs: Mapping[str, str]) -> list[str]:
     return [said] if own else []
 
 
+def linkless_word(docs: Mapping[str, str]) -> list[str]:
+    """Say of which releases (names, with the lines of their sources) answers have no links to the pages."""
+    kinds = ('kind = "folder"', 'kind = "sdist"', 'kind = "pdf"')
+    own = ", ".join(
+        name for name, lines in docs.items() if lines.startswith(kinds) and "\nurl = " not in lines
+    )
+    said = (
+        f"Answers name the pages of {own} without a link. "
+        f'To link them, add `url = "https://docs.example.org/{{page}}/"` to the source in corpora.toml.'
+    )
+    return [said] if own else []
+
+
 def _is_on_own_network(address: str) -> bool:
     """Return True if the host of a website has an address of the own network; False where nobody knows."""
     try:

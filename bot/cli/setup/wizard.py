@@ -13,7 +13,7 @@ from getpass import getpass
 from pathlib import Path
 
 from bot.cli.setup.embedders import embedders_of, proposed
-from bot.cli.setup.sources import WHERE, Unclear, located, private_word
+from bot.cli.setup.sources import WHERE, Unclear, linkless_word, located, private_word
 from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
 from bot.ports.platforms import setups
@@ -305,7 +305,7 @@ def _next(folder: Path, plan: Plan) -> str:
     if not told:
         names = " and ".join(setup.NAME for setup in every.values())
         told.append(f"{names} can be added later: docs/setup.md says how.")
-    told += private_word(plan.docs)
+    told += [*private_word(plan.docs), *linkless_word(plan.docs)]
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
         told.append(f"Still missing in .env: {', '.join(missing)}.")

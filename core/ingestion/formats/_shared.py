@@ -15,7 +15,8 @@ MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""
 
 _FOR_TOOLS = re.compile(
-    r"(?:^|/)(?:[^/]+\.(?:egg|dist)-info/.+|(?:[\w-]*requirements[\w-]*|constraints|CMakeLists|robots)\.txt)$"
+    r"(?:(?:dev|tests?|docs?|build|lint|ci)[-_])?(?:requirements|constraints)(?:[-_][\w-]{1,40})?\.txt"
+    r"|CMakeLists\.txt|robots\.txt"
 )
 LEAST_BETWEEN = 500
 """Bytes of a text for each NUL in it below which it is binary; ours."""
@@ -35,7 +36,9 @@ def is_secret(root: Path, file: Path) -> bool:
 
 def is_for_tools(path: str) -> bool:
     """Return True for a text that tells tools what to install or to build, and readers nothing."""
-    return _FOR_TOOLS.search(path) is not None
+    *folders, name = path.split("/")
+    is_packaged = any(folder.endswith((".egg-info", ".dist-info")) for folder in folders)
+    return is_packaged or _FOR_TOOLS.fullmatch(name) is not None
 
 
 def without_nul(content: bytes) -> bytes | None:

@@ -21,16 +21,13 @@ from core.errors import TooCostly
 from core.ingestion import front_matter
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, endings, format_of, kind_of
 from core.ingestion.formats._shared import is_for_tools, is_secret, without_nul
-from core.ingestion.sites import Site, site_of
+from core.ingestion.sites import Site, left_out, site_of
 from core.ingestion.sources import page_url
 from core.ports import Unread, Workers
 
 HEAD_BYTES = front_matter.MAX_CHARACTERS * 4
 """Bytes of a file that may be front matter."""
 _PAGES = (".md", ".mdx", ".markdown")
-_STATEMENT = re.compile(rb"^[ \t]*+\{%", re.MULTILINE)
-_PAGE = re.compile(rb"\A---\r?\n|<(?:html|body|!doctype|pre)\b", re.IGNORECASE)
-"""What pages have and templates do not: front matter, an outer element, examples of code."""
 _ORDER = re.compile(r"^(?P<number>\d+)\s*[-_.]+\s*(?P<rest>[^-_.\s].*)$")
 _DATED = re.compile(r"^\d+[-_.]\d")  # a date or a version: `2021-01-02-news`, `7.0-notes`
 
@@ -41,7 +38,7 @@ def place_of(root: str, file: str, folder: str, head: bytes) -> tuple[str | None
     `head` is the beginning of what the file holds. What others wrote is read for it: for a worker.
     """
     site = site_of(root, Path(file))
-    return page_of(site, Path(file), Path(folder), head), left_out(site, Path(file), head)
+    return page_of(site, Path(file), Path(folder), head), left_out(site, root, folder, Path(file), head)
 
 
 def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str | None:
@@ -69,28 +66,6 @@ def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str 
     else:
         page = _docusaurus(inner, front.slug, front.id)
     return (before + "/".join(page.split("/")[left:])).rstrip("/")
-
-
-def left_out(site: Site | None, file: Path, head: bytes = b"") -> str:
-    """Say why a file is no page of its own, empty where it is one; `head` is what it begins with."""
-    if file.suffix.lower() in (".html", ".htm") and _is_template(head):
-        return "a template, of which a tool makes pages"
-    place = site.place(file) if site else None
-    if (
-        site
-        and place
-        and site.kind == "docusaurus"
-        and any(part.startswith("_") for part in file.relative_to(place[0]).parts)
-    ):
-        return "a part that other pages include"
-    return ""
-
-
-def _is_template(head: bytes) -> bool:
-    """Return True if Jinja or Django makes pages of HTML: it begins so, or is a part with statements."""
-    if head.lstrip().startswith((b"{%", b"{#")):
-        return True
-    return _PAGE.search(head) is None and _STATEMENT.search(head) is not None
 
 
 def _docusaurus(inner: Path, slug: str, identity: str) -> str:
@@ -273,7 +248,7 @@ class FileReader:
             page, reason = self._workers.run(place_of, *given)
         except TooCostly as error:
             return Unread(error)
-        if reason:
+        if reason and not (self._spec.format and path.endswith(".txt")):
             return reason
         return RawDocument(
             path=path,

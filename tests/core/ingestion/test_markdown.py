@@ -42,6 +42,20 @@ def test_markdown_of_every_tool_is_written_plainly(source, shown):
     assert body(f"Start.\n\n{source}\n", "markdown") == f"Start.\n\n{shown}".strip()
 
 
+def test_a_readme_is_called_by_its_logo_and_its_badges_are_no_text():
+    page = parsed(
+        "# ![Kettle](logo.png)\n\n"
+        "[![Checked with mypy](a.png)](http://a.example)\n![Code style: black](b.png)\n\n"
+        "It boils water.\n\n![What the lid looks like](c.png)\n\n## Installation\n\nUse pip.\n",
+        "markdown",
+    )
+    assert page.title == "Kettle"
+    assert [(s.headings, s.text) for s in page.sections] == [
+        (("Kettle",), "It boils water.\n\nWhat the lid looks like"),
+        (("Kettle", "Installation"), "Use pip."),
+    ]
+
+
 def test_anchors_are_githubs_or_the_headings_own():
     document = parsed(
         "---\ntitle: 'Front'\n---\n\nimport T from '@x/t';\n\nBefore.\n\n# What's `new` in 2.0?\n\n"

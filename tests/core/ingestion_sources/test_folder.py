@@ -119,6 +119,20 @@ def test_what_tools_install_from_is_no_page_unless_it_is_named(tmp_path):
     assert paths(folder(tmp_path, include=("requirements.txt",))) == ["requirements.txt"]
 
 
+def test_texts_beside_pages_of_sphinx_and_figures_are_no_pages(tmp_path):
+    write(tmp_path, "source/conf.py", content=b"extensions = []\nsource_suffix = ['.rst', '.md']\n")
+    write(
+        tmp_path, "notes.txt", "source/links.txt", "source/index.rst", "source/figs/cells.pdf", "manual.pdf"
+    )
+    source = folder(tmp_path)
+    assert paths(source) == ["manual.pdf", "notes.txt", "source/index.rst"]
+    reasons = dict(source.skipped)
+    assert reasons["source/links.txt"] == "a part that other pages include, for Sphinx publishes no .txt here"
+    assert reasons["source/figs/cells.pdf"] == "a figure of other pages"
+    write(tmp_path, "source/conf.py", content=b"extensions = []\nsource_suffix = {\n  '.txt': 'x'}\n")
+    assert "source/links.txt" in paths(folder(tmp_path))
+
+
 def test_what_cannot_be_read_is_passed_over_with_the_reason(tmp_path):
     write(tmp_path, "a.md")
     write(tmp_path, "binary.md", content=b"\x89PNG\0\0")

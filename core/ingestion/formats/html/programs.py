@@ -34,7 +34,6 @@ _FRAME = (
 )
 _BESIDE = "div.table-tabs, div.inheritance, ul.contents-list, h2[title=Contents]"
 _ARGUMENTS = "table.params, table.tparams, table.retval, table.exception"
-_MORE = re.compile(r"\s*More\.\.\.\s*")
 _MADE_FROM = re.compile(r"The documentation for this [\w ]{1,40} was generated from the following files?:")
 
 
@@ -109,8 +108,9 @@ def _tidy_doxygen(soup: BeautifulSoup) -> None:
     title = soup.select_one("div.headertitle > div.title")
     if title is not None:
         title.name = "h1"
-    for link in soup.find_all("a", string=_MORE):
-        link.decompose()
+    for link in soup.find_all("a"):
+        if link.get_text(strip=True) == "More...":
+            link.decompose()
     for table in soup.select("table.memberdecls"):
         _list_members(soup, table)
     for table in soup.select(_ARGUMENTS):

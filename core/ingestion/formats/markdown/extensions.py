@@ -20,6 +20,7 @@ from core.ingestion.formats.markdown import mdx as _mdx
 from core.ingestion.formats.markdown.masking import Masked, cut_out
 from core.ingestion.formats.markdown.snippets import Includes
 from core.ingestion.sites import Site
+from core.text.words import one_line
 
 MAX_DEPTH = 20
 """Blocks inside each other above which they are not told apart any more; ours."""
@@ -281,11 +282,11 @@ def _inline(text: str) -> str:
 
 
 def told(nodes: Sequence[SyntaxTreeNode]) -> list[SyntaxTreeNode]:
-    """Return what a page tells: without its table of contents, and the banner right above its own heading.
+    """Return what a page tells: without its contents, badges, and the banner right above its own heading.
 
     The banner is a centred heading in HTML: it names the whole documentation.
     """
-    kept = [node for node in nodes if not is_contents(node)]
+    kept = [node for node in nodes if not is_contents(node) and not _are_badges(node)]
     kept = [
         node for node in kept if not (node.type == "paragraph" and _ABOVE_CONTENTS.fullmatch(_source(node)))
     ]
@@ -305,6 +306,19 @@ def is_contents(node: SyntaxTreeNode) -> bool:
         and str(line.children[0].attrs.get("href", "")).startswith("#")
         for line in lines
     )
+
+
+def _are_badges(node: SyntaxTreeNode) -> bool:
+    """Return True for a paragraph of several pictures and nothing else, one of them in a link."""
+    line = node.children[0].children if node.type == "paragraph" and node.children else []
+    shown = [one for one in line if "break" not in one.type and (one.type != "text" or one.content.strip())]
+    linked = [one for one in shown if one.type == "link" and [c.type for c in one.children] == ["image"]]
+    return len(shown) > 1 and bool(linked) and all(one in linked or one.type == "image" for one in shown)
+
+
+def alternative(node: SyntaxTreeNode) -> str:
+    """Return what the first picture in a node says for those who cannot see it."""
+    return next((one_line(one.content) for one in node.walk() if one.type == "image"), "")
 
 
 def _source(paragraph: SyntaxTreeNode) -> str:

@@ -35,7 +35,7 @@ from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
 from core.ingestion.formats.markdown import myst as _slugs
-from core.ingestion.formats.markdown.extensions import is_contents, is_myst, prepared, told
+from core.ingestion.formats.markdown.extensions import alternative, is_contents, is_myst, prepared, told
 from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
@@ -150,7 +150,7 @@ class MarkdownWriter:
             self._floor = floor
 
     def _heading(self, node: SyntaxTreeNode) -> None:
-        text = inline(node.children[0]) if node.children else ""
+        text = (inline(node.children[0]) or alternative(node)) if node.children else ""
         explicit = _ANCHOR.search(text)
         if explicit:
             text = text[: explicit.start()]
