@@ -270,7 +270,7 @@ def labelled(label: str, blocks: Sequence[str]) -> str:
     return f"{label} {body}" if prose else f"{label}\n\n{body}"
 
 
-_ALONE, _ENDS = r"(?<![\w*`\\/<>{}$.)\]-])", r"(?![\w*`/<>{}-])"
+_ALONE, _ENDS = r"(?<![\w*`\\/<>{}$.)\]#-])", r"(?![\w*`/<>{}-])"
 """What stands beside a name that is no part of a path, a pattern or a longer name."""
 # a word with a capital is a note under a table or a print that was not closed: "*Only with a lid"
 _STARRED = re.compile(rf"{_ALONE}\*{{1,2}}(?=[A-Za-z_])(?![A-Z][a-z]{{2}})\w++(?!\.\w){_ENDS}")

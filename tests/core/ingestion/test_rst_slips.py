@@ -129,3 +129,20 @@ def test_bullets_that_were_run_together_are_told_apart(written: str, shown: str)
 )
 def test_a_footnote_that_is_a_word_of_its_sentence_stays_one(written: str, shown: str) -> None:
     assert body(f"{written}\n\n.. [1] A book.\n", "rst") == f"{shown}\n\n[^1] A book."
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("Use `the guide<https://a.example/x#y>`_ now.", "Use the guide now."),
+        ("Use `the guide <https://a.example/x>`_ now.", "Use the guide now."),
+        ("Write ``a<https://a.example>`` there.", "Write `a<https://a.example>` there."),
+        (
+            "See https://a.example/model.html#object.__new__ too.",
+            "See https://a.example/model.html#object.__new__ too.",
+        ),
+        ("Call object.__new__ there.", "Call `object.__new__` there."),
+    ],
+)
+def test_a_link_that_touches_its_address_is_one_and_an_address_stays_whole(written: str, shown: str) -> None:
+    assert body(written, "rst") == shown

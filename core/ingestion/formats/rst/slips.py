@@ -16,6 +16,10 @@ _LINKED = re.compile(r"(?P<role>:[\w:+.-]{1,40}:)(?P<said>`[^`\n]{1,200}`)__?(?!
 """A role that ends as a link does: :ref:`testing`_."""
 _SPACED = re.compile(r"(?<![\w:`\\])(?P<role>:[a-z:]{1,30}:)[ ](?P<said>`[^`\s][^`\n]{0,100}`)")
 """A role that stands apart from what it is about: :issue: `12`."""
+_UNSPACED = re.compile(
+    r"(?<![\w`])(?P<said>`[^`<>\n]{0,100}[^`<>\s])(?P<link><https?://[^`<>\s]{1,500}>`__?)(?!\w)"
+)
+"""A link whose words touch its address: `the guide<https://a.example>`_."""
 _GLUED = re.compile(r"(?<=[\w`)][,;.])(?=:[a-z:]{1,30}:`[^`\s])")
 """Where a space was forgotten before a role: one,:meth:`two`."""
 _SIGNS = ("-", "*", "•")
@@ -31,7 +35,7 @@ MAX_LINES = 40
 
 def mended(text: str, captions: Mapping[str, str]) -> str:
     """Return running text with its roles as they were meant; `captions` are roles of the project's own."""
-    if ":`" not in text and ": `" not in text:
+    if not any(sign in text for sign in (":`", ": `", "<http")):
         return text
 
     def joined(found: re.Match[str]) -> str:
@@ -41,6 +45,7 @@ def mended(text: str, captions: Mapping[str, str]) -> str:
     parts = _LITERAL.split(text)
     for at in range(0, len(parts), 2):
         said = _LINKED.sub(joined, _UNOPENED.sub(r":\g<0>", parts[at]))
+        said = _UNSPACED.sub(r"\g<said> \g<link>", said)
         parts[at] = _GLUED.sub(" ", _SPACED.sub(joined, said))
     return "".join(parts)
 
