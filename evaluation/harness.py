@@ -23,7 +23,7 @@ from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
 from evaluation.metrics import Outcome, likeness, reliability, summary, trade_off
 from evaluation.pipeline import ask, stages_of, warm
 from evaluation.plots import MISSING, draw
-from evaluation.report import Tell, made, markdown, silent
+from evaluation.report import Tell, made, markdown, silent, write
 
 VERDICTS = "verdicts.jsonl"
 """File of the report's folder that keeps what the judge said."""
@@ -225,6 +225,5 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _write(report: Path, result: dict[str, Any], told: Sequence[str], drawn: Sequence[str]) -> None:
-    (report / "evaluation.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    (report / "evaluation.md").write_text(markdown(result, drawn), "utf-8")
+    write(report, "evaluation", result, markdown(result, drawn))
     (report / "questions.jsonl").write_text("".join(f"{line}\n" for line in told), "utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -165,6 +166,13 @@ def _right(outcome: Outcome) -> bool:
 def share(items: Sequence[T], counts: Callable[[T], bool] = bool) -> float | None:
     """Return the share of the items that count, None where there are none."""
     return round(sum(map(counts, items)) / len(items), 4) if items else None
+
+
+def sign_test(gained: int, lost: int) -> float:
+    """Return how likely at least so uneven a split is where either side is as likely (two-sided, exact)."""
+    total = gained + lost
+    tail = sum(math.comb(total, k) for k in range(min(gained, lost) + 1))
+    return min(1.0, float(2 * tail / 2**total))
 
 
 def likeness(answers: Sequence[str], gold: Sequence[str], with_bert: bool = True) -> dict[str, float]:

@@ -10,77 +10,62 @@ from typing import Any
 from evaluation.metrics import CUTS
 
 MISSING = "No plots: matplotlib is not installed; `pip install threadlore[evaluate]` brings it."
+Figures = dict[str, tuple[int, Callable[[Sequence[Any]], None]]]
+"""Figures by the name of their file: how many panels stand side by side, and what draws into these."""
 _SHARES = (("reuse", "#2f7d4f"), ("reference", "#4f7fb5"), ("avoid", "#c98a2b"), ("documents", "#b0b0b0"))
 
 
 def draw(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     """Write the plots of a report; blocking, so call it in a worker thread.
 
-    Returns their file names, none where matplotlib is missing.
+    Like all that draw here it returns the names of the files, none where matplotlib is missing.
     """
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
     confidence = report.get("confidence") or {}
     bins, curve = confidence.get("reliability", {}).get("bins", []), confidence.get("trade_off", [])
-    made = []
+    figures: Figures = {}
     if rows := report["configurations"]:
-        made.append(_figure(pyplot, folder / "hits.png", 1, lambda axes: _hits(axes[0], rows)))
+        figures["hits.png"] = 1, lambda axes: _hits(axes[0], rows)
     if bins:
-        made.append(_figure(pyplot, folder / "reliability.png", 1, lambda axes: _reliability(axes[0], bins)))
+        figures["reliability.png"] = 1, lambda axes: _reliability(axes[0], bins)
     if curve:
-        made.append(_figure(pyplot, folder / "abstention.png", 1, lambda axes: _abstention(axes[0], curve)))
-    return tuple(made)
+        figures["abstention.png"] = 1, lambda axes: _abstention(axes[0], curve)
+    return drawn(folder, figures)
 
 
 def draw_comparison(result: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Write the plots of two reports side by side; blocking. Returns file names, none without matplotlib."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
-    folder.mkdir(parents=True, exist_ok=True)
-    return (_figure(pyplot, folder / "comparison.png", 3, lambda axes: _comparison(axes, result)),)
+    """Write the plots of two reports side by side; blocking."""
+    return drawn(folder, {"comparison.png": (3, lambda axes: _comparison(axes, result))})
 
 
 def draw_simulation(
     report: Mapping[str, Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
 ) -> tuple[str, ...]:
-    """Write the plots of a simulation; blocking. Returns their file names, none without matplotlib."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
-    made = [
-        _figure(pyplot, folder / "routes.png", 1, lambda axes: _routes(axes[0], report)),
-        _figure(pyplot, folder / "memory.png", 2, lambda axes: _memory(axes, report)),
-    ]
+    """Write the plots of a simulation; blocking."""
+    figures: Figures = {
+        "routes.png": (1, lambda axes: _routes(axes[0], report)),
+        "memory.png": (2, lambda axes: _memory(axes, report)),
+    }
     if sweeps:
-        made.append(_figure(pyplot, folder / "sweeps.png", len(sweeps), lambda axes: _sweeps(axes, sweeps)))
-    return tuple(made)
+        figures["sweeps.png"] = len(sweeps), lambda axes: _sweeps(axes, sweeps)
+    return drawn(folder, figures)
 
 
 def draw_rounds(curves: Mapping[str, Mapping[str, Sequence[float]]], folder: Path) -> tuple[str, ...]:
-    """Write a panel for each measure with a curve for each system; blocking. Returns file names as above."""
-    pyplot = _pyplot()
-    if pyplot is None or not curves:
+    """Write a panel for each measure with a curve for each system; blocking."""
+    if not curves:
         return ()
-    return (_figure(pyplot, folder / "rounds.png", len(curves), lambda axes: _rounds(axes, curves)),)
+    return drawn(folder, {"rounds.png": (len(curves), lambda axes: _rounds(axes, curves))})
 
 
 def draw_calibration(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Write the curve of a calibration; blocking. Returns its file name, none without matplotlib."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
-    return (_figure(pyplot, folder / "calibration.png", 1, lambda axes: _curve(axes[0], report)),)
+    """Write the curve of a calibration; blocking."""
+    return drawn(folder, {"calibration.png": (1, lambda axes: _curve(axes[0], report))})
 
 
 def draw_votes(
     made: Mapping[str, Mapping[str, Any]], counts: Sequence[int], bad: Sequence[float], folder: Path
 ) -> tuple[str, ...]:
-    """Write how often the right page comes first by votes; blocking. Returns its file name, if any."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
+    """Write how often the right page comes first by votes; blocking."""
 
     def panels(axes: Sequence[Any]) -> None:
         for one, (name, rows) in zip(axes, made.items(), strict=True):
@@ -93,44 +78,35 @@ def draw_votes(
         axes[0].set_ylabel("right page first, nobody voted on it")
         axes[0].legend(fontsize=8)
 
-    return (_figure(pyplot, folder / "votes.png", len(made), panels),)
+    return drawn(folder, {"votes.png": (len(made), panels)})
 
 
 def draw_load(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Write throughput and times of a load report; blocking. Returns its file name, if any."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
-    folder.mkdir(parents=True, exist_ok=True)
-    return (_figure(pyplot, folder / "load.png", 3, lambda axes: _load(axes, report["sides"])),)
+    """Write throughput and times of a load report; blocking."""
+    return drawn(folder, {"load.png": (3, lambda axes: _load(axes, report["sides"]))})
 
 
-def draw_soak(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Write memory, handles and times of a soak; blocking. Returns its file name, none without matplotlib."""
-    pyplot = _pyplot()
-    if pyplot is None:
-        return ()
-    folder.mkdir(parents=True, exist_ok=True)
-    return (_figure(pyplot, folder / "soak.png", 4, lambda axes: _soak(axes, report["samples"])),)
-
-
-def _pyplot() -> Any:
+def drawn(folder: Path, figures: Figures) -> tuple[str, ...]:
+    """Write figures by file name into a folder, which is made where it is missing; blocking."""
     try:
         # Without a display: threads and servers have none.
         importlib.import_module("matplotlib").use("Agg")
-        return importlib.import_module("matplotlib.pyplot")
+        pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
-        return None
-
-
-def _figure(pyplot: Any, path: Path, columns: int, plot: Callable[[Any], None]) -> str:
-    figure, axes = pyplot.subplots(
-        1, columns, figsize=(8 if columns == 1 else 5 * columns, 4.5), squeeze=False, layout="constrained"
-    )
-    plot(axes[0])
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-    return path.name
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (columns, plot) in figures.items():
+        figure, axes = pyplot.subplots(
+            1,
+            columns,
+            figsize=(8 if columns == 1 else 5 * columns, 4.5),
+            squeeze=False,
+            layout="constrained",
+        )
+        plot(axes[0])
+        figure.savefig(folder / name, dpi=120)
+        pyplot.close(figure)
+    return tuple(figures)
 
 
 def _hits(axes: Any, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -250,22 +226,6 @@ def _load(axes: Sequence[Any], sides: Mapping[str, Mapping[int, Mapping[str, flo
             one.set_xticks([at + 0.2 for at in range(len(rows))], [str(people) for people in rows])
         one.set_xlabel("people at once")
         one.set_ylabel(label)
-        one.legend(fontsize=8)
-
-
-def _soak(axes: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> None:
-    minutes = [row["seconds"] / 60 for row in rows]
-    panels = (
-        {"rss_mb": "memory, MB", "own_rss_mb": "of the main process"},
-        {"handles": "open handles", "threads": "threads"},
-        {"p95_ms": "p95, ms", "p50_ms": "p50, ms"},
-        {"load": "load of the machine", "cores": "cores used"},
-    )
-    for one, panel in zip(axes, panels, strict=True):
-        for key, label in panel.items():
-            one.plot(minutes, [row[key] for row in rows], label=label)
-        one.set_ylim(bottom=0)
-        one.set_xlabel("minutes")
         one.legend(fontsize=8)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -64,13 +63,6 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     """Write the rows side by side as a Markdown table."""
     lines = [[_cell(_figure(row, key)) for key, _ in COLUMNS] for row in rows]
     return grid([title for _, title in COLUMNS], lines, ["---"] * len(COLUMNS), " ")
-
-
-def write(report: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write `recipes.json` and `recipes.md` to a folder, which is made where it is missing."""
-    report.mkdir(parents=True, exist_ok=True)
-    (report / "recipes.json").write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    (report / "recipes.md").write_text(table(rows) + "\n", "utf-8")
 
 
 def _figure(row: dict[str, Any], key: str) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,13 @@ def made(folder: Path) -> Path:
     if not os.access(folder, os.W_OK):
         raise UsageError(f"{folder} may not be written to; name another folder with --report.")
     return folder
+
+
+def write(folder: Path, name: str, data: Any, text: str) -> None:
+    """Write what a report holds as JSON, and the report in words as Markdown; blocking."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    (folder / f"{name}.md").write_text(text, "utf-8")
 
 
 def markdown(report: Mapping[str, Any], plots: Sequence[str] = ()) -> str:

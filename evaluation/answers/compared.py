@@ -14,7 +14,9 @@ from core.prompts import DONT_KNOW
 from core.system.json_parts import lines_of
 from core.text.words import one_line
 from evaluation.answers.judges import Judge
+from evaluation.metrics import sign_test
 from evaluation.report import Tell, silent
+from evaluation.tables import cell, grid
 
 ALL = "all"
 SHOWN = 40
@@ -126,13 +128,6 @@ def figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def sign_test(gained: int, lost: int) -> float:
-    """Return how likely at least so uneven a split is where either side is as likely (two-sided, exact)."""
-    total = gained + lost
-    tail = sum(math.comb(total, k) for k in range(min(gained, lost) + 1))
-    return min(1.0, float(2 * tail / 2**total))
-
-
 def judged(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the share that each side wins; what changes with the order of the two is a tie."""
     told = [row["better"] for row in rows if row.get("better")]
@@ -151,15 +146,14 @@ def judged(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def markdown(result: Mapping[str, Any], plots: Sequence[str] = ()) -> str:
     """Write a comparison: the figures, by type, what a judge said, and the questions that differ."""
     first, second = result["names"]
-    head = (
-        f"| | questions | {first} | {second} | both | {first} alone | {second} alone | neither | by chance |"
-    )
-    lines = [f"# {first} and {second}, question by question", "", head, "|---|" + "---:|" * 8]
-    for name, row in (("all", result), *result["by_type"].items()):
-        lines.append(
-            f"| {name} | {row['n']} | {row['good'][0]:.3f} | {row['good'][1]:.3f} | {row['both']} "
-            f"| {row['first_only']} | {row['second_only']} | {row['neither']} | {row['chance']:.3f} |"
-        )
+    alone = [f"{first} alone", f"{second} alone"]
+    columns = ["", "questions", first, second, "both", *alone, "neither", "by chance"]
+    keys = ("both", "first_only", "second_only", "neither", "chance")
+    rows = [
+        [name, *map(cell, (row["n"], *map(float, row["good"]), *(row[key] for key in keys)))]
+        for name, row in (("all", result), *result["by_type"].items())
+    ]
+    lines = [f"# {first} and {second}, question by question", "", grid(columns, rows)]
     lines += ["", "*By chance*: how likely a difference as large is if both are as good (exact sign test)."]
     if told := result.get("judged"):
         lines += ["", f"Judged by {result['judge']}, each pair in both orders, {told['n']} questions: "]
@@ -177,13 +171,6 @@ def markdown(result: Mapping[str, Any], plots: Sequence[str] = ()) -> str:
             lines.append(f"| {asked} | {row['type']} | {told_in} | {row['rank'][0]} → {row['rank'][1]} |")
     lines += [part for name in plots for part in ("", f"![{name.removesuffix('.png')}]({name})")]
     return "\n".join(lines) + "\n"
-
-
-def write(folder: Path, result: Mapping[str, Any], plots: Sequence[str] = ()) -> None:
-    """Write `comparison.json` and `comparison.md` to a folder, which is made; blocking."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "comparison.json").write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    (folder / "comparison.md").write_text(markdown(result, plots), "utf-8")
 
 
 def _own(result: Mapping[str, Any]) -> list[str]:

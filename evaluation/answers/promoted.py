@@ -6,7 +6,6 @@ is neither asked nor told, so the run can be repeated.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from core.memory.facts import differs
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Encoder, Remembered
 from core.text.words import shortened
+from evaluation import report
 
 CUT = 160
 """Characters of an answer in the Markdown report."""
@@ -88,15 +88,13 @@ def compare(pair: Remembered, answer: Answer, similarity: float) -> tuple[str, .
 
 def write(folder: Path, replayed: Sequence[Replayed], settings: dict[str, Any]) -> None:
     """Write `promoted.json` and `promoted.md`."""
-    folder.mkdir(parents=True, exist_ok=True)
     changed = [item for item in replayed if item.changes]
-    report = {
+    made = {
         **settings,
         "replayed": len(replayed),
         "changed": len(changed),
         "pairs": [asdict(item) for item in replayed],
     }
-    (folder / "promoted.json").write_text(json.dumps(report, ensure_ascii=False, indent=2), encoding="utf-8")
     lines = [f"# Promoted answers: {len(changed)} of {len(replayed)} would change", ""]
     lines += [f"{name}: {value}" for name, value in settings.items()]
     for item in changed:
@@ -108,4 +106,4 @@ def write(folder: Path, replayed: Sequence[Replayed], settings: dict[str, Any]) 
             "",
             f"Now ({item.route}): {shortened(item.after, CUT)}",
         ]
-    (folder / "promoted.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    report.write(folder, "promoted", made, "\n".join(lines) + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -28,8 +27,9 @@ from core.ports import Encoder, for_questions
 from evaluation.configurations import Configuration
 from evaluation.gold import GoldLine, read_gold
 from evaluation.harness import check
-from evaluation.metrics import CUTS
+from evaluation.metrics import CUTS, sign_test
 from evaluation.pipeline import ask, stages_of, warm
+from evaluation.tables import grid
 
 TEXTS, QUESTIONS = 128, 30
 """Passages and questions by which the time of one is measured."""
@@ -141,14 +141,7 @@ def told(ours: Tried, theirs: Tried) -> str:
     rows.append(("ms a text", f"{ours.text_ms:.1f}", f"{theirs.text_ms:.1f}"))
     rows.append(("ms a question", f"{ours.question_ms:.1f}", f"{theirs.question_ms:.1f}"))
     head = (f"{asked} questions", f"{ours.name} (in use)", theirs.name)
-    table = [head, ("---", "---:", "---:"), *rows]
-    return "\n".join(f"| {' | '.join(row)} |" for row in table)
-
-
-def by_chance(better: int, worse: int) -> float:
-    """Return how likely questions part at least as unevenly where both embedders are alike (sign test)."""
-    asked, fewer = better + worse, min(better, worse)
-    return min(1.0, 2 * sum(math.comb(asked, n) for n in range(fewer + 1)) / (1 << asked))
+    return grid(head, rows, margin=" ")
 
 
 def advice(model: str, ours: Tried, theirs: Tried) -> str:
@@ -156,7 +149,7 @@ def advice(model: str, ours: Tried, theirs: Tried) -> str:
     better = sum(b > 0 and (a == 0 or b < a) for a, b in zip(ours.ranks, theirs.ranks, strict=True))
     worse = sum(a > 0 and (b == 0 or a < b) for a, b in zip(ours.ranks, theirs.ranks, strict=True))
     said = f"The page that answers stands higher for {better} questions, lower for {worse}"
-    if by_chance(better, worse) >= CLEAR:
+    if sign_test(better, worse) >= CLEAR:
         return f"{said}: no clear difference. Nothing was changed."
     if worse > better:
         return f"{said}: a switch would make it worse. Nothing was changed."

@@ -22,7 +22,7 @@ from core.pipeline.resources import ModelBudget
 from core.ports import CorpusStore, LanguageModel
 from core.text.words import one_line
 from evaluation.gold import Half
-from evaluation.report import made
+from evaluation.report import made, write
 
 OWN = "{name} judges what it wrote itself; JUDGE_MODEL names another one."
 UNLEARNT = (
@@ -44,8 +44,9 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
     if names := request.get("recipe"):
         await asyncio.to_thread(made, Path(request["report"]))
         rows = await recipes.compare(research, Path(request["gold"]), names, request.get("half") or "all")
-        await send({"line": recipes.table(rows)})
-        await asyncio.to_thread(recipes.write, Path(request["report"]), rows)
+        table = recipes.table(rows)
+        await send({"line": table})
+        await asyncio.to_thread(write, Path(request["report"]), "recipes", rows, table + "\n")
         await send({"line": f"The report is in {request['report']}."})
         await send({"code": 0})
         return
@@ -116,7 +117,8 @@ async def compare(app: Application, request: dict[str, Any], send: Send) -> None
     await send({"line": compared.markdown(result)})
     if folder:
         plots = await asyncio.to_thread(draw_comparison, result, folder)
-        await asyncio.to_thread(compared.write, folder, result, plots)
+        text = compared.markdown(result, plots)
+        await asyncio.to_thread(write, folder, "comparison", result, text)
     await send({"code": 0})
 
 

@@ -30,6 +30,7 @@ from core.query.understand import queries
 from core.retrieval.fusion import Weights, weighted
 from core.retrieval.look import CANDIDATES
 from core.text.words import query_terms
+from evaluation import report
 from evaluation.followups.data import Conversations, FollowUp, Half
 from evaluation.tables import grid
 
@@ -222,9 +223,7 @@ Filtered (.35 each), 40 candidates each, scores stretched to 0..1 and added. Enc
 
 def write(folder: Path, results: Sequence[Mapping[str, Any]], told: Sequence[Mapping[str, Any]]) -> None:
     """Write `followups.json`, `followups.md` and `followups.jsonl` to a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "followups.json").write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    (folder / "followups.md").write_text(markdown(results), "utf-8")
+    report.write(folder, "followups", results, markdown(results))
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in told)
     (folder / "followups.jsonl").write_text(lines, "utf-8")
 

@@ -12,7 +12,8 @@ from evaluation.benchmarks.fresh import Questions
 from evaluation.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
 from evaluation.benchmarks.reports import Figure, compare, machine, worse, write
 from evaluation.benchmarks.side import asked
-from evaluation.plots import draw_load, draw_soak
+from evaluation.plots import draw_load
+from tests.soak.plot import draw_soak
 
 PAGES = [
     ("Kettle > Backups", "Every night the archive is copied to another folder."),

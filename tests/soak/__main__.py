@@ -25,9 +25,9 @@ from typing import Any
 
 from evaluation.benchmarks.fresh import Questions
 from evaluation.benchmarks.reports import FOLDER, Figure, as_rows, compare, machine, table, write
-from evaluation.plots import draw_soak
 from tests.soak.capacity import Capacity, capacity
 from tests.soak.people import Answered, People
+from tests.soak.plot import draw_soak
 from tests.soak.process import ROOT, Taken, Watched, copied, served
 from tests.soak.verdict import Check, checks, quantile, rows
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from core.errors import UsageError
-from evaluation.answers.compared import compare, good, markdown, read, sign_test, write
+from evaluation.answers.compared import compare, good, markdown, read
 from evaluation.answers.judges import Judge, Verdicts
 from evaluation.answers.overlap import entities, overlap, triplets
+from evaluation.metrics import sign_test
 from evaluation.plots import draw_comparison
+from evaluation.report import write
 from tests.fakes import FakeModel
 
 
@@ -65,7 +67,7 @@ async def test_reports_are_compared_by_the_questions_that_both_have(tmp_path: Pa
     assert result["found_higher"] == [0, 1] and result["abstained"] == [2, 0]
     assert result["by_type"]["fact"]["second_only"] == 1
     plots = draw_comparison(result, tmp_path / "out")
-    write(tmp_path / "out", result, plots)
+    write(tmp_path / "out", "comparison", result, markdown(result, plots))
     page = (tmp_path / "out" / "comparison.md").read_text()
     assert "| what is b? | fact | B | 3 → 2 |" in page and "what is a?" not in page
     assert plots and all((tmp_path / "out" / name).stat().st_size > 1000 for name in plots)

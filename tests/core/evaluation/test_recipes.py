@@ -23,7 +23,7 @@ from core.recipes import lacking, recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
 from evaluation.pipeline import ask
 from evaluation.recipes import COLUMNS, compare, table
-from evaluation.recipes import write as report
+from evaluation.report import write as report
 from tests.core.evaluation.small import GOLD, parts, write
 from tests.fake_upkeep import FakeVoters
 from tests.fakes import FakeMemories, FakeModel, FakeOpinions, Reply
@@ -68,7 +68,7 @@ async def test_every_recipe_is_asked_the_same_questions_in_one_run(tmp_path: Pat
     assert calls["qamr"] > calls["comrag"] > 0, "reduction and selection are calls of their own"
     shown = table(rows).split("\n")
     assert len(shown) == 2 + len(rows) and shown[0].count("|") == len(COLUMNS) + 1
-    report(tmp_path / "report", rows)
+    report(tmp_path / "report", "recipes", rows, table(rows) + "\n")
     assert json.loads((tmp_path / "report" / "recipes.json").read_text("utf-8")) == rows
 
 
