@@ -34,7 +34,7 @@ from storage.tables import (
     VectorRow,
     writable,
 )
-from storage.tables.columns import SOME, every, slices
+from storage.tables.columns import SOME, every, made, slices, values_of
 
 
 class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
@@ -43,7 +43,7 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
     async def live(self) -> dict[str, Corpus]:
         """Return the live corpus of each release that has one."""
         rows = await self._rows(select(CorpusRow.__table__))
-        return {row.release: _corpus(row) for row in rows}
+        return {row.release: made(Corpus, row) for row in rows}
 
     async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
         """Return the documents of the live corpus of a release."""
@@ -59,18 +59,8 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
     async def put(self, release: str, document: ChunkedDocument) -> None:
         """Keep a document with its chunks, not yet live; the same id again changes nothing."""
         async with self._database.write() as connection:
-            new = await self._database.add(
-                connection,
-                DocumentRow,
-                id=document.id,
-                release=release,
-                source=document.source,
-                path=document.path,
-                title=document.title,
-                url=document.url,
-                hash=document.hash,
-                at=time.time(),
-            )
+            values = values_of(DocumentRow, document, release=release, at=time.time())
+            new = await self._database.add(connection, DocumentRow, **values)
             people = map(Name, document.people)
             await keep_words(self._database, connection, PAGE, document.id, people)
             if not new:
@@ -113,16 +103,10 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
                 )
             chunks = await _live(connection, release, SearchRowTable, SearchRowTable.document_id)
             corpus = Corpus(release, encoder, (old or 0) + 1, time.time(), len(ids), chunks)
-            values = {
-                "encoder": encoder,
-                "generation": corpus.generation,
-                "built_at": corpus.built_at,
-                "documents": corpus.documents,
-                "chunks": corpus.chunks,
-            }
+            values = values_of(CorpusRow, corpus)
             await connection.execute(
                 self._database.insert(CorpusRow)
-                .values(release=release, **values)
+                .values(**values)
                 .on_conflict_do_update(index_elements=["release"], set_=values)
             )
         return corpus
@@ -145,7 +129,7 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
         async with self._database.write() as connection:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             await drop_orphans(connection, PAGE, DocumentRow.id)
-            corpora = [_corpus(row) for row in await connection.execute(select(CorpusRow.__table__))]
+            corpora = [made(Corpus, row) for row in await connection.execute(select(CorpusRow.__table__))]
             old = PageViewRow.by.not_in({corpus.views for corpus in corpora})
             await connection.execute(delete(PageViewRow).where(old))
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
@@ -260,39 +244,29 @@ def _heirs(release: str) -> Select[str, str, float, int]:
     )
 
 
-def _corpus(row: Any) -> Corpus:
-    return Corpus(row.release, row.encoder, row.generation, row.built_at, row.documents, row.chunks)
-
-
 def _context_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
     return [
-        {
-            "id": chunk.id,
-            "document_id": document.id,
-            "position": position,
-            "heading": chunk.heading,
-            "url": chunk.url,
-            "page": chunk.page,
-            "before": chunk.before,
-            "after": chunk.after,
+        values_of(
+            ContextRow,
+            chunk,
+            document_id=document.id,
+            position=position,
             # of what can be read back, since citations carry that hash
-            "hash": replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
-        }
+            hash=replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
+        )
         for position, chunk in enumerate(document.contexts)
     ]
 
 
 def _search_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
     return [
-        {
-            "id": chunk.id,
-            "context_id": chunk.context_id,
-            "document_id": document.id,
-            "position": position,
-            "text": chunk.text,
-            "embedded": chunk.embedded,
-            "text_hash": content_hash(chunk.embedded),
-        }
+        values_of(
+            SearchRowTable,
+            chunk,
+            document_id=document.id,
+            position=position,
+            text_hash=content_hash(chunk.embedded),
+        )
         for position, chunk in enumerate(document.searches)
     ]
 

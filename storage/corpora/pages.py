@@ -161,29 +161,22 @@ class SqlTextVectors(Store):
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""
-        found: dict[str, Vector] = {}
-        if not hashes:
-            return found
-        async with self._database.read() as connection:
-            for part in slices(list(dict.fromkeys(hashes))):
-                rows = await connection.execute(
-                    select(VectorRow.text_hash, VectorRow.vector).where(
-                        VectorRow.encoder == encoder, VectorRow.text_hash.in_(part)
-                    )
-                )
-                found.update((key, np.frombuffer(blob, np.float32)) for key, blob in rows)
-        return found
+        found = await self._kept(VectorRow.vector, encoder, hashes)
+        return {key: np.frombuffer(blob, np.float32) for key, blob in found.items()}
 
     async def tokens(self, encoder: str, hashes: Sequence[str]) -> dict[str, bytes]:
         """Return what is kept of the tokens of those texts, by hash."""
+        return await self._kept(VectorRow.tokens, encoder, hashes)
+
+    async def _kept(self, column: Any, encoder: str, hashes: Sequence[str]) -> dict[str, bytes]:
         found: dict[str, bytes] = {}
-        kept = select(VectorRow.text_hash, VectorRow.tokens).where(
-            VectorRow.encoder == encoder, VectorRow.tokens.is_not(None)
-        )
+        if not hashes:
+            return found
+        kept = select(VectorRow.text_hash, column).where(VectorRow.encoder == encoder, column.is_not(None))
         async with self._database.read() as connection:
             for part in slices(list(dict.fromkeys(hashes))):
                 rows = await connection.execute(kept.where(VectorRow.text_hash.in_(part)))
-                found.update((key, blob) for key, blob in rows if blob is not None)
+                found.update((key, blob) for key, blob in rows)
         return found
 
 

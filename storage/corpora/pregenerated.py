@@ -23,7 +23,7 @@ from storage.tables import (
     RefusedPairRow,
     writable,
 )
-from storage.tables.columns import made
+from storage.tables.columns import made, values_of
 
 
 class SqlPregenerated(Store):
@@ -190,19 +190,7 @@ def _readable(pair: PregeneratedPair) -> PregeneratedPair:
 
 def _values(pair: PregeneratedPair, position: int) -> dict[str, Any]:
     asked, told = pair.hashes
-    return {
-        "id": pair.id,
-        "document_id": pair.document_id,
-        "context_id": pair.context_id,
-        "position": position,
-        "question": pair.question,
-        "answer": pair.answer,
-        "full_answer": pair.full_answer,
-        "summary": pair.summary,
-        "category": pair.category,
-        "question_hash": asked,
-        "answer_hash": told,
-    }
+    return values_of(PregeneratedRow, pair, position=position, question_hash=asked, answer_hash=told)
 
 
 def _pair(row: Any) -> PregeneratedPair:

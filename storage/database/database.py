@@ -299,3 +299,10 @@ class Store:
         """Carry out statements in one transaction; return how many rows they changed."""
         async with self._database.write() as connection:
             return sum([(await connection.execute(statement)).rowcount for statement in statements])
+
+    async def _replace(self, table: type[Base], same: Sequence[Any], values: Mapping[str, Any]) -> None:
+        """Keep a row in place of those that `same` finds, in one transaction; without values none."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(table).where(*same))
+            if values:
+                await self._database.add(connection, table, **values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Literal
 
@@ -26,7 +26,6 @@ from storage.memory.pair_rows import (
     made_of,
     no_veils,
     pair_values,
-    placement,
     raised,
     spoken_of,
     staleness,
@@ -37,10 +36,7 @@ from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces, withdraw_answer
 from storage.tables import AnswerRow, CorrectionRow, PairRow, PlacementRow, VoteRow
-from storage.tables.columns import SOME, every, slices
-
-_VOTED = ("voter", "value", "withdraws", "standing", "by_reaction", "said_at")
-_PLACED = tuple(field.name for field in fields(Placement))
+from storage.tables.columns import SOME, every, made, slices, values_of
 
 
 class SqlMemories(Store):
@@ -71,24 +67,18 @@ class SqlMemories(Store):
                 await self._database.keep_vectors(connection, topic.encoder, {topic.text_hash: topic.vector})
             if pair is not None:
                 await self._database.add(connection, PairRow, **pair_values(pair))
-            new = await self._database.add(
-                connection,
+            values = values_of(
                 AnswerRow,
-                id=answer.id,
+                answer,
                 at=now,
                 question=question.text,
                 asker=question.asker,
                 channel=question.channel,
                 scope=question.scope.key,
-                release=answer.release,
-                route=answer.route,
-                text=answer.text,
                 citations=[asdict(citation) for citation in answer.citations],
-                confidence=answer.confidence,
-                similarity=answer.similarity,
                 pair_id=pair.id if pair else answer.pair_id,
-                trace=answer.trace,
             )
+            new = await self._database.add(connection, AnswerRow, **values)
             if new and answer.route == "reuse":
                 used = update(PairRow).where(PairRow.id == answer.pair_id)
                 await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
@@ -178,15 +168,9 @@ class SqlMemories(Store):
                 await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
             if await is_outdated(connection, vote):
                 return await self._of(connection, pair_id)
-            await connection.execute(
-                self._database.insert(VoteRow).values(
-                    answer_id=vote.answer_id,
-                    pair_id=pair_id,
-                    weight=weight,
-                    **{name: getattr(vote, name) for name in _VOTED},
-                    at=vote.at.timestamp() if vote.at else time.time(),
-                )
-            )
+            at = vote.at.timestamp() if vote.at else time.time()
+            values = values_of(VoteRow, vote, pair_id=pair_id, weight=weight, at=at)
+            await connection.execute(self._database.insert(VoteRow).values(**values))
             back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
             if vote.standing != READER:
                 await connection.execute(back.values(aside=""))
@@ -231,14 +215,14 @@ class SqlMemories(Store):
             for part in slices(gone):
                 await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
             for some in slices(change.placements, SOME):
-                rows = [{name: getattr(one, name) for name in _PLACED} for one in some]
+                rows = [values_of(PlacementRow, one) for one in some]
                 await connection.execute(self._database.insert(PlacementRow), rows)
 
     async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
         """Return every placed pair with its placement, in order of id."""
         async with self._database.read() as connection:
             placed = select(PlacementRow.__table__).order_by(PlacementRow.pair_id)
-            rows = await every(await connection.execute(placed), placement)
+            rows = await every(await connection.execute(placed), partial(made, Placement))
             loaded = await load_all(connection, [row.pair_id for row in rows])
         return await aside(len(rows), with_pairs, rows, loaded)
 

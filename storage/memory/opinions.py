@@ -25,6 +25,7 @@ from storage.tables import (
     PairRow,
     VoteRow,
 )
+from storage.tables.columns import values_of
 
 
 class SqlOpinions(Store):
@@ -75,23 +76,11 @@ class SqlOpinions(Store):
 
     async def correct(self, correction: Correction) -> None:
         """Keep a correction in place of what the same person said of the same answer before."""
-        values = {
-            "answer_id": correction.answer_id,
-            "person": correction.person,
-            "name": correction.name,
-            "what": correction.what,
-            "better": correction.better,
-            "at": correction.at,
-            "pair_id": correction.pair_id,
-            "scope": correction.scope,
-        }
-        key = (
+        same = (
             CorrectionRow.answer_id == correction.answer_id,
             CorrectionRow.person == correction.person,
         )
-        async with self._database.write() as connection:
-            await connection.execute(delete(CorrectionRow).where(*key))
-            await self._database.add(connection, CorrectionRow, **values)
+        await self._replace(CorrectionRow, same, values_of(CorrectionRow, correction))
 
     async def corrections(self, answer_id: str = "", limit: int = 50) -> tuple[Correction, ...]:
         """Return the corrections of one answer, or of all, the latest first."""

@@ -17,7 +17,7 @@ from core.ports.opinions import Distinction
 from core.system.offload import aside
 from storage.database.database import Store
 from storage.tables import AnswerRow, DistinctionRow, PairRow, VoteRow
-from storage.tables.columns import every, made, slices
+from storage.tables.columns import every, made, slices, values_of
 
 COUNTS = VoteRow.standing != READER
 """Votes that memory looks at."""
@@ -36,32 +36,8 @@ def no_veils(name: str, place: str) -> Collection[str]:
 
 def pair_values(pair: Remembered) -> dict[str, Any]:
     """Return the columns of a pair; its votes are rows of their own."""
-    return {
-        "id": pair.id,
-        "question": pair.question,
-        "topic": pair.topic,
-        "answer": pair.answer,
-        "citations": [asdict(citation) for citation in pair.citations],
-        "release": pair.release,
-        "scope": pair.scope,
-        "origin": pair.origin,
-        "label": pair.label,
-        "asker": pair.asker,
-        "prior": pair.prior,
-        "created_at": pair.created_at,
-        "stale": pair.stale,
-        "stale_in": pair.release if pair.stale else "",
-        "aside": pair.aside,
-        "uses": pair.uses,
-        "used_at": pair.used_at,
-        "channel": pair.channel,
-        "language": pair.language,
-    }
-
-
-def placement(row: Any) -> Placement:
-    """Make a placement of its row."""
-    return Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by)
+    citations = [asdict(citation) for citation in pair.citations]
+    return values_of(PairRow, pair, citations=citations, stale_in=pair.release if pair.stale else "")
 
 
 def with_pairs(

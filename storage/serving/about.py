@@ -13,6 +13,7 @@ from core.ports.about import Act, Notice
 from storage.database.database import Database, Store
 from storage.people.personal import STANDS, is_veiled_column
 from storage.tables import AboutRow, ActRow, AnswerRow, EventRow, ForgottenRow, NoticeRow, OptOutRow, VoteRow
+from storage.tables.columns import made, values_of
 
 
 class SqlAbout(Store):
@@ -24,9 +25,7 @@ class SqlAbout(Store):
 
     async def tell(self, name: str, value: str) -> None:
         """Keep something in place of what was known under that name."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(AboutRow).where(AboutRow.name == name))
-            await self._database.add(connection, AboutRow, name=name, value=value)
+        await self._replace(AboutRow, [AboutRow.name == name], {"name": name, "value": value})
 
     async def has_one_way_names(self, lists_alone: bool = False) -> bool:
         """Return True if anybody stands in the database under a one-way name; with `lists_alone`, on the
@@ -53,20 +52,13 @@ class SqlAudit(Store):
 
     async def note(self, act: Act) -> None:
         """Keep an act."""
-        values = {
-            "at": act.at,
-            "who": act.who,
-            "place": act.where,
-            "what": act.what,
-            "outcome": act.outcome,
-        }
-        await self._change(insert(ActRow).values(**values))
+        await self._change(insert(ActRow).values(**values_of(ActRow, act, place=act.where)))
 
     async def acts(self, limit: int = 50) -> tuple[Act, ...]:
         """Return the latest acts, the latest first."""
         statement = select(ActRow.__table__).order_by(ActRow.at.desc(), ActRow.number.desc()).limit(limit)
         rows = await self._rows(statement)
-        return tuple(Act(row.at, row.who, row.place, row.what, row.outcome) for row in rows)
+        return tuple(made(Act, row, where=row.place) for row in rows)
 
     async def older(self, at: float) -> int:
         """Count the acts that are older than that time."""
@@ -89,9 +81,7 @@ class SqlNotices(Store):
     async def keep(self, notice: Notice) -> None:
         """Keep a notice in place of the one before of the same destination and key."""
         same = (NoticeRow.destination == notice.destination, NoticeRow.key == notice.key)
-        async with self._database.write() as connection:
-            await connection.execute(delete(NoticeRow).where(*same))
-            await self._database.add(connection, NoticeRow, **asdict(notice))
+        await self._replace(NoticeRow, same, asdict(notice))
 
     async def untold(self) -> tuple[Notice, ...]:
         """Return the notices that wait to be said, the oldest first."""

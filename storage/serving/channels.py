@@ -35,15 +35,11 @@ class SqlChannels(Store):
 
     async def set_mode(self, given: ModeSet) -> None:
         """Keep a channel's mode in place of the one before."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(ChannelModeRow).where(ChannelModeRow.channel == given.channel))
-            await self._database.add(connection, ChannelModeRow, **asdict(given))
+        await self._replace(ChannelModeRow, [ChannelModeRow.channel == given.channel], asdict(given))
 
     async def unset_mode(self, channel: str) -> bool:
         """Forget the mode of a channel; tells whether there was one."""
-        async with self._database.write() as connection:
-            gone = await connection.execute(delete(ChannelModeRow).where(ChannelModeRow.channel == channel))
-            return bool(gone.rowcount)
+        return bool(await self._change(delete(ChannelModeRow).where(ChannelModeRow.channel == channel)))
 
     async def pauses(self) -> tuple[Pause, ...]:
         """Return every pause that was not ended, in order of place; those that are over are among them."""
@@ -52,15 +48,11 @@ class SqlChannels(Store):
 
     async def pause(self, pause: Pause) -> None:
         """Keep a pause in place of the one before of the same place."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(PauseRow).where(PauseRow.place == pause.place))
-            await self._database.add(connection, PauseRow, **asdict(pause))
+        await self._replace(PauseRow, [PauseRow.place == pause.place], asdict(pause))
 
     async def resume(self, place: str) -> bool:
         """Forget the pause of a place; tells whether there was one."""
-        async with self._database.write() as connection:
-            gone = await connection.execute(delete(PauseRow).where(PauseRow.place == place))
-            return bool(gone.rowcount)
+        return bool(await self._change(delete(PauseRow).where(PauseRow.place == place)))
 
 
 class SqlReleases(Store):
@@ -73,10 +65,8 @@ class SqlReleases(Store):
 
     async def choose(self, person: str, release: str, at: float) -> None:
         """Keep the release that a person uses; an empty one forgets it."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(OwnReleaseRow).where(OwnReleaseRow.person == person))
-            if release:
-                await self._database.add(connection, OwnReleaseRow, person=person, release=release, at=at)
+        values = {"person": person, "release": release, "at": at} if release else {}
+        await self._replace(OwnReleaseRow, [OwnReleaseRow.person == person], values)
 
     async def of_channels(self) -> tuple[ReleaseSet, ...]:
         """Return the releases that channels were given, in order of channel."""
@@ -85,11 +75,8 @@ class SqlReleases(Store):
 
     async def give(self, given: ReleaseSet) -> None:
         """Keep a channel's release in place of the one before; an empty one forgets it."""
-        async with self._database.write() as connection:
-            gone = delete(ChannelReleaseRow).where(ChannelReleaseRow.channel == given.channel)
-            await connection.execute(gone)
-            if given.release:
-                await self._database.add(connection, ChannelReleaseRow, **asdict(given))
+        same = [ChannelReleaseRow.channel == given.channel]
+        await self._replace(ChannelReleaseRow, same, asdict(given) if given.release else {})
 
 
 class SqlNoise(Store):

@@ -12,6 +12,7 @@ from storage.database.database import Store
 from storage.people.authorship import TICKET, drop_words, keep_ticket_words
 from storage.serving.conversations import packed
 from storage.tables import EscalationPostRow, EscalationRow
+from storage.tables.columns import made, values_of
 
 
 class SqlEscalations(Store):
@@ -101,26 +102,19 @@ class SqlEscalations(Store):
         return _ticket(row) if row else None
 
 
-_PLAIN = (
-    "message", "answer_id", "conversation", "channel", "scope", "asker", "by", "question", "release",
-    "at", "names", "resolved_at", "resolver", "resolver_name", "answer",
-)  # fmt: skip
-"""Fields of a ticket that are columns as they are."""
-
-
 def _values(ticket: Ticket) -> dict[str, Any]:
-    return {
-        **{name: getattr(ticket, name) for name in _PLAIN},
-        "people": list(ticket.people),
-        "told": list(ticket.told),
-        "posts": [[packed(part) for part in post] for post in ticket.posts],
-        "notice": [packed(part) for part in ticket.notice],
-    }
+    return values_of(
+        EscalationRow,
+        ticket,
+        posts=[[packed(part) for part in post] for post in ticket.posts],
+        notice=[packed(part) for part in ticket.notice],
+    )
 
 
 def _ticket(row: Any) -> Ticket:
-    return Ticket(
-        **{name: getattr(row, name) for name in _PLAIN},
+    return made(
+        Ticket,
+        row,
         people=tuple(row.people),
         told=tuple(row.told),
         posts=tuple(tuple(MessageRef(*part) for part in post) for post in row.posts),

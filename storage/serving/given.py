@@ -13,6 +13,7 @@ from core.insights.given import GivenAnswer
 from storage.database.database import Database, Store
 from storage.memory.pair_rows import standing
 from storage.tables import AnswerRow, ClaimRow, VoteRow
+from storage.tables.columns import made
 
 PUBLIC = "public"
 LOOKED_AT = 5
@@ -67,18 +68,7 @@ class SqlGiven(Store):
             ids = [row.id for row in rows]
             parts, opinions = await _parts(connection, ids), await self._opinions(connection, ids, voter)
         return tuple(
-            GivenAnswer(
-                id=row.id,
-                question=row.question,
-                release=row.release,
-                route=row.route,
-                at=row.at,
-                channel=row.channel,
-                scope=row.scope,
-                parts=parts.get(row.id, ()),
-                opinion=opinions.get(row.id),
-            )
-            for row in rows
+            made(GivenAnswer, row, parts=parts.get(row.id, ()), opinion=opinions.get(row.id)) for row in rows
         )
 
     async def _opinions(self, connection: AsyncConnection, ids: Sequence[str], voter: str) -> dict[str, Any]:

@@ -100,6 +100,17 @@ def made(kind: Callable[..., T], row: Any, **others: Any) -> T:
     return kind(**{name: getattr(row, name) for name in _fields(kind) if name not in others}, **others)
 
 
+def values_of(table: type[Base], value: Any, **others: Any) -> dict[str, Any]:
+    """Return the columns of a row: what a value says under their names, but for `others`."""
+    own = (name for name in _columns(table) if name not in others and hasattr(value, name))
+    return {name: getattr(value, name) for name in own} | others
+
+
+@cache
+def _columns(table: type[Base]) -> tuple[str, ...]:
+    return tuple(table.__table__.columns.keys())
+
+
 @cache
 def _fields(kind: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
