@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
 
-__all__ = ["FAMILIES", "GROUPS", "Command", "Given", "Option", "Result", "Table", "plain"]
+__all__ = ["FAMILIES", "GROUPS", "Command", "Given", "Option", "Result", "Table", "at_terminal", "plain"]
 
 Group = Literal["ask", "look", "admin", "measure", "home"]
 GROUPS: Mapping[str, str] = {
@@ -201,6 +202,10 @@ class Command:
             return ""
         words = [self.name, *(self.audit(given) if self.audit else ())]
         return " ".join(str(word) for word in words if word)
+
+
+at_terminal = partial(Command, who="owner", where="terminal")
+"""Makes a command of who has the machine, for the command line alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.home.control_socket import Send
+from core.corpora.status import progress_row
 from core.ingestion.reading import Progress, Report
 
 PROGRESS_SECONDS = 0.2
@@ -50,15 +51,4 @@ async def passed_on(send: Send) -> AsyncIterator[Report]:
 
 def progress_dict(progress: Progress) -> dict[str, Any]:
     """Return progress as it travels."""
-    return {
-        "release": progress.release,
-        "stage": progress.stage,
-        "doing": progress.doing,
-        "unit": progress.unit,
-        "source": progress.source,
-        "done": progress.done,
-        "total": progress.total,
-        "rate": progress.rate,
-        "eta_s": progress.eta_s,
-        "error": progress.error,
-    }
+    return progress_row(progress) | {"error": progress.error}

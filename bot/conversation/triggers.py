@@ -220,6 +220,7 @@ _AGREES = re.compile(
     r"|hope (?:that|this|it) helps)\b"
 )
 """Words that only together agree: "that makes no sense" does not."""
+_OBJECTING = re.compile(r"[,.!;:，。！]+")
 _CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
@@ -240,8 +241,7 @@ def is_pleasantry(text: str) -> bool:
 
 def is_greeting(text: str) -> bool:
     """Return True if a text only greets the bot, or asks who it is, what it can do, or just for help."""
-    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " "))
-    clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
+    clauses = _clauses(one_line(_plain(text).replace("please", " ")))
     asks = [bool(_ABOUT_ITSELF.fullmatch(clause)) for clause in clauses]
     greets = [_greets(clause) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
@@ -250,20 +250,28 @@ def is_greeting(text: str) -> bool:
 
 def is_objection(text: str) -> bool:
     """Return True if a text says that an answer does not help, and nothing else that could be answered."""
-    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
-    clauses = [clause.strip() for clause in re.split(r"[,.!;:，。！]+", plain) if clause.strip()]
-    objects = [any(map(_OBJECTION.fullmatch, (clause, _bare(clause)))) for clause in clauses]
-    idle = [is_pleasantry(clause) for clause in clauses]
-    return any(objects) and all(map(any, zip(objects, idle, strict=True)))
+    return _says(_OBJECTION, _clauses(_plain(text), _OBJECTING))
 
 
 def is_solved(text: str) -> bool:
     """Return True if a text says that the trouble is over, and asks nothing."""
-    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
-    clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
-    solved = [any(map(_SOLVED.fullmatch, (clause, _bare(clause)))) for clause in clauses]
+    plain = _plain(text)
+    return "?" not in plain and _says(_SOLVED, _clauses(plain))
+
+
+def _plain(text: str) -> str:
+    return one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
+
+
+def _clauses(plain: str, between: re.Pattern[str] = _CLAUSE) -> list[str]:
+    return [clause.strip() for clause in between.split(plain) if clause.strip()]
+
+
+def _says(pattern: re.Pattern[str], clauses: Sequence[str]) -> bool:
+    """Return True if a clause is of a pattern, and all others are, too, or only thank, agree or laugh."""
+    said = [any(map(pattern.fullmatch, (clause, _bare(clause)))) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
-    return any(solved) and "?" not in plain and all(map(any, zip(solved, idle, strict=True)))
+    return any(said) and all(map(any, zip(said, idle, strict=True)))
 
 
 def _bare(clause: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Given, Option, Result, at_terminal
 from core.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _keeps(text: str, path: Path) -> dict[tuple[str, str], bool]:
     return found
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "pregenerate",
     "admin",
     "generate questions and answers from the documentation; resumes where it stopped",
@@ -244,8 +244,6 @@ COMMAND = Command(
             metavar="IN.jsonl",
         ),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     ends_with_caller=True,
     rank=65,

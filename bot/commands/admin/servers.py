@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Given, Option, Result, at_terminal
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -39,7 +39,7 @@ def text(result: Result) -> Sequence[str]:
     return [server_line(server) for server in result.data]
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "servers",
     "admin",
     "show the servers of the language model; add or drain one while the bot serves",
@@ -49,8 +49,6 @@ COMMAND = Command(
         Option("add", "Ask this address, too", named=True, repeated=True, metavar="URL"),
         Option("drain", "Give this address no more calls", named=True, repeated=True, metavar="URL"),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     audit=_audited,
     is_audited=lambda given: bool(given.get("add") or given.get("drain")),

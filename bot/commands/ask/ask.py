@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from bot.commands.command import Command, Given, Option, Result, Sent
+from bot.commands.command import Given, Option, Result, Sent, at_terminal
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -104,7 +104,7 @@ def _with_defaults(line: str, options: Namespace) -> str:
     return json.dumps({key: value for key, value in given.items() if value} | entry)
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "ask",
     "ask",
     "ask one question, or a file of them",
@@ -125,8 +125,6 @@ COMMAND = Command(
         ),
         Option("out", "Where the answers of --batch go", kind="path", named=True, metavar="OUT.jsonl"),
     ),
-    who="owner",
-    where="terminal",
     here=here,
     rank=1,
 )
@@ -154,7 +152,7 @@ def vote_text(result: Result) -> Sequence[str]:
     return [f"Counted: {counted['vote']} by {counted['user']} on {counted['answer_id']}."]
 
 
-VOTE = Command(
+VOTE = at_terminal(
     "vote",
     "ask",
     "vote on an answer",
@@ -165,8 +163,6 @@ VOTE = Command(
         Option("vote", "None takes the vote back", required=True, choices=tuple(VALUES)),
         Option("user", "Who votes, such as slack:U1", named=True, default="cli"),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     audit=lambda given: (given.get("answer_id"), given.get("vote")),
     rank=2,

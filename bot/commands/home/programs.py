@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.commands.command import Command, Option
+from bot.commands.command import Option, at_terminal
 from bot.ports.platforms import setups, titles
 
-INIT = Command(
+INIT = at_terminal(
     "init",
     "home",
     "set up a bot: asks what it needs, writes corpora.toml, .env and Slack's manifest",
@@ -33,13 +33,11 @@ INIT = Command(
         *(Option(**setup.OPTION) for setup in setups().values()),
         Option("admins", "Such as slack:U0123,discord:456", named=True),
     ),
-    who="owner",
-    where="terminal",
     program="bot.cli.setup.wizard:run",
     needs_settings=False,
     rank=80,
 )
-DOCTOR = Command(
+DOCTOR = at_terminal(
     "doctor",
     "home",
     "check everything a bot needs, and say how to fix problems",
@@ -52,22 +50,18 @@ DOCTOR = Command(
         ),
         Option("yes", "With --fix: pull them without asking", kind="flag", named=True),
     ),
-    who="owner",
-    where="terminal",
     program="bot.cli.doctor.examination:doctor",
     rank=81,
 )
-SERVE = Command(
+SERVE = at_terminal(
     "serve",
     "home",
     f"serve the playground, and {titles()} where their tokens are set",
     options=(Option("port", "Port of the playground (THREADLORE_PORT, 8080)", kind="number", named=True),),
-    who="owner",
-    where="terminal",
     program="bot.app.starting:serve",
     rank=82,
 )
-MCP = Command(
+MCP = at_terminal(
     "mcp",
     "home",
     "answer editors over the Model Context Protocol (stdio or HTTP)",
@@ -80,17 +74,13 @@ MCP = Command(
             metavar="PORT",
         ),
     ),
-    who="owner",
-    where="terminal",
     program="bot.cli.editors.server:run",
     rank=83,
 )
-CHAT = Command(
+CHAT = at_terminal(
     "chat",
     "ask",
     "chat with the bot in the terminal",
-    who="owner",
-    where="terminal",
     program="bot.cli.terminal_chat:chat",
     rank=3,
 )
@@ -101,7 +91,7 @@ _PASSPHRASE = Option(
     kind="path",
 )
 
-BACKUP = Command(
+BACKUP = at_terminal(
     "backup",
     "home",
     "write a backup to a file, also while the bot serves",
@@ -110,19 +100,15 @@ BACKUP = Command(
         Option("encrypt", "Encrypt it with the passphrase", kind="flag", named=True),
         _PASSPHRASE,
     ),
-    who="owner",
-    where="terminal",
     program="bot.cli.backups.copies:backup",
     rank=84,
 )
 
-RESTORE = Command(
+RESTORE = at_terminal(
     "restore",
     "home",
     "bring a backup into an empty home",
     options=(Option("file", "File that `backup` wrote", required=True, kind="path"), _PASSPHRASE),
-    who="owner",
-    where="terminal",
     program="bot.cli.backups.copies:restore",
     rank=85,
 )

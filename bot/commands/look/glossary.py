@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Given, Option, Result, at_terminal
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -28,14 +28,12 @@ def words_text(result: Result) -> Sequence[str]:
     return [f"{word}: {', '.join(others)}" for word, others in result.data.items()]
 
 
-LIST = Command(
+LIST = at_terminal(
     "glossary list",
     "look",
     "list acronyms and synonyms that questions and pages may use for one another",
     list_words,
     words_text,
-    who="owner",
-    where="terminal",
     rank=61,
 )
 
@@ -68,13 +66,11 @@ async def proposed(app: Application, given: Given) -> Result:
     return Result(notes=(f"{len(pages)} passages define no acronym that the glossary lacks.",))
 
 
-PROPOSE = Command(
+PROPOSE = at_terminal(
     "glossary propose",
     "look",
     "print the acronyms that the documentation defines, as TOML to review",
     proposed,
     options=(Option("release", "Only from this release", dashed=True),),
-    who="owner",
-    where="terminal",
     rank=62,
 )

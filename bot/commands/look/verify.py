@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, at_terminal
 from core.text.plurals import counted
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def text(result: Result) -> Sequence[str]:
     return (*result.data.repaired, *result.data.right, *result.data.wrong)
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "verify",
     "look",
     "check corpora, indexes, pairs and memory; exit status 1 where something is wrong",
@@ -58,8 +58,6 @@ COMMAND = Command(
             named=True,
         ),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     is_audited=lambda given: bool(given.get("repair")),
     rank=60,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, at_terminal
 
 if TYPE_CHECKING:
     from bot.commands.slash.table import Call
@@ -223,15 +223,13 @@ COMMAND = Command(
     "model and times",
 )
 
-MEMORY_WHY = Command(
+MEMORY_WHY = at_terminal(
     "memory why",
     "admin",
     "explain an answer: release, route, memory, pages",
     run,
     text,
     (ANSWER_ID,),
-    who="owner",
-    where="terminal",
     rank=44,
 )
 """The same, for the person who looks for it there."""

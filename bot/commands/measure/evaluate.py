@@ -6,7 +6,7 @@ from argparse import Namespace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Given, Option, Result, at_terminal
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -49,7 +49,7 @@ def here(settings: Settings, options: Namespace) -> None:
         )
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "evaluate",
     "measure",
     "measure retrieval and answers on labelled questions",
@@ -105,13 +105,11 @@ COMMAND = Command(
             "judge", "Have the model judge these configurations", named=True, many=True, metavar="NAME ..."
         ),
     ),
-    who="owner",
-    where="terminal",
     here=here,
     has_json=False,
     rank=70,
 )
-TUNE = Command(
+TUNE = at_terminal(
     "tune",
     "measure",
     "learn the ranking of pages from labelled questions",
@@ -127,13 +125,11 @@ TUNE = Command(
         ),
         Option("reset", "Go back to what is shipped", kind="flag"),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     has_json=False,
     rank=71,
 )
-TRY = Command(
+TRY = at_terminal(
     "embedder try",
     "measure",
     "measure another embedder beside the one in use, on labelled questions; nothing is changed",
@@ -150,13 +146,11 @@ TRY = Command(
             metavar="GOLD.jsonl",
         ),
     ),
-    who="owner",
-    where="terminal",
     ends_with_caller=True,
     has_json=False,
     rank=74,
 )
-CHECK = Command(
+CHECK = at_terminal(
     "check",
     "measure",
     "list the upvoted answers that a documentation change breaks; exit status 1 where one does",
@@ -180,8 +174,6 @@ CHECK = Command(
         ),
         Option("gold", "Also check these labelled questions", kind="path", named=True, metavar="GOLD.jsonl"),
     ),
-    who="owner",
-    where="terminal",
     has_json=False,
     rank=72,
 )

@@ -6,20 +6,18 @@ from argparse import Namespace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Option
+from bot.commands.command import Option, at_terminal
 from bot.commands.measure.evaluate import run
 
 if TYPE_CHECKING:
     from core.settings import Settings
 
-EXPORT = Command(
+EXPORT = at_terminal(
     "finetune export",
     "measure",
     "write remembered good answers as instruction data for a model of your own",
     run,
     options=(Option("folder", "Folder to write to", required=True, kind="path", metavar="DIR"),),
-    who="owner",
-    where="terminal",
     has_json=False,
     rank=75,
 )
@@ -30,7 +28,7 @@ def here(settings: Settings, options: Namespace) -> int:
     return int(import_module("evaluation.commands.finetune").run_training(options))
 
 
-TRAIN = Command(
+TRAIN = at_terminal(
     "finetune train",
     "measure",
     "train an adapter (LoRA) on exported data; needs the extra `finetune`",
@@ -53,15 +51,13 @@ TRAIN = Command(
         ),
         Option("epochs", "Times that all pairs are seen", kind="number", named=True, default=10),
     ),
-    who="owner",
-    where="terminal",
     here=here,
     has_json=False,
     rank=76,
 )
 
 
-ATTRIBUTES = Command(
+ATTRIBUTES = at_terminal(
     "train-attributes",
     "measure",
     "learn from labelled questions which answers change soon",
@@ -76,8 +72,6 @@ ATTRIBUTES = Command(
         ),
         Option("model", "ask the model, too, five samples a question, and print its figures", kind="flag"),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     has_json=False,
     rank=77,

@@ -7,7 +7,7 @@ from argparse import Namespace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Option
+from bot.commands.command import Option, at_terminal
 from bot.commands.measure.evaluate import HALF
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _number(name: str, default: int, help: str) -> Option:
     return Option(name, help, kind="number", named=True, default=default)
 
 
-COMMAND = Command(
+COMMAND = at_terminal(
     "simulate",
     "measure",
     "simulate a community on labelled questions: how much memory saves and how often it is wrong",
@@ -73,8 +73,6 @@ COMMAND = Command(
         Option("tables", "Also write ComRAG's tables and curves: systems, rounds, ablations", kind="flag"),
         Option("recipes", "With --tables: play every recipe as a system, too", kind="flag"),
     ),
-    who="owner",
-    where="terminal",
     here=here,
     rank=72,
 )
@@ -86,7 +84,7 @@ def calibrate(settings: Settings, options: Namespace) -> int:
     return int(asyncio.run(run(settings, options)))
 
 
-CALIBRATE = Command(
+CALIBRATE = at_terminal(
     "calibrate",
     "measure",
     "choose memory's thresholds for the embedding model by labelled pairs",
@@ -102,8 +100,6 @@ CALIBRATE = Command(
         Option("recall", "Rewordings that stay within τ", kind="share", named=True, default=0.9),
         Option("half", "Which topics, where it has any", choices=HALF, named=True, default="all"),
     ),
-    who="owner",
-    where="terminal",
     here=calibrate,
     rank=73,
 )

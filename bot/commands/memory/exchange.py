@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result, Sent
+from bot.commands.command import Given, Option, Result, Sent, at_terminal
 from bot.commands.memory.show import AT_ONCE
 from core.text.plurals import counted, plural
 
@@ -50,15 +50,13 @@ def export_here(settings: Settings, options: Namespace) -> Sent:
     return Sent(request, options.file)
 
 
-EXPORT = Command(
+EXPORT = at_terminal(
     "memory export",
     "admin",
     "write all pairs to a file that `import` reads",
     export_pairs,
     export_text,
     (Option("file", "JSONL file to write; - for standard output", required=True, kind="path"),),
-    who="owner",
-    where="terminal",
     here=export_here,
     has_json=False,
     rank=42,
@@ -99,7 +97,7 @@ def import_here(settings: Settings, options: Namespace) -> Sent:
     return Sent(request | {"name": options.file.name, "json": options.json})
 
 
-IMPORT = Command(
+IMPORT = at_terminal(
     "memory import",
     "admin",
     "import questions and answers known to be good",
@@ -113,8 +111,6 @@ IMPORT = Command(
             kind="path",
         ),
     ),
-    who="owner",
-    where="terminal",
     changes=True,
     here=import_here,
     rank=43,

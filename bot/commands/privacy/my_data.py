@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, at_terminal
 
 if TYPE_CHECKING:
     from bot.commands.slash.table import Call
@@ -120,15 +120,13 @@ def removed(result: Result) -> Sequence[str]:
     return [f"Would remove: {told}." if result.data.dry_run else f"Removed: {told}."]
 
 
-RETENTION = Command(
+RETENTION = at_terminal(
     "retention",
     "admin",
     "delete what is older than RETENTION_…_DAYS (the bot does this daily)",
     remove_old,
     removed,
     (Option("dry-run", "Only say how much there is", kind="flag"),),
-    who="owner",
-    where="terminal",
     changes=True,
     is_audited=lambda given: not given.get("dry_run"),
     rank=66,
