@@ -31,18 +31,18 @@ test: $(VENV)/ready-test
 		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested
 
 bench: $(VENV)/ready-test
-	@$(BIN)/python -m evaluation.benchmarks.questions
-	@$(BIN)/python -m evaluation.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
-	@$(BIN)/python -m evaluation.benchmarks.index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
-	@$(BIN)/python -m evaluation.benchmarks.while_indexing --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
-	@$(BIN)/python -m evaluation.benchmarks.memory
-	@$(BIN)/python -m evaluation.benchmarks.question_graph
-	@$(BIN)/python -m evaluation.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m tests.benchmarks.questions
+	@$(BIN)/python -m tests.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
+	@$(BIN)/python -m tests.benchmarks.index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m tests.benchmarks.while_indexing --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m tests.benchmarks.memory
+	@$(BIN)/python -m tests.benchmarks.question_graph
+	@$(BIN)/python -m tests.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 
 # 1, 8 and 32 people at once, beside what people would build from llama-index's own parts; `make bench` indexes the home
 load: $(VENV)/ready-test
-	@$(BIN)/python -m evaluation.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
+	@$(BIN)/python -m tests.benchmarks.load $(if $(THREADLORE_BENCH_HOME),--home $(THREADLORE_BENCH_HOME))
 
 # a real process that people ask for an hour at 80 % of what it bears; CORE=1 keeps it and them on one core
 soak: $(VENV)/ready-test

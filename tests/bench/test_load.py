@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.benchmarks.fresh import Questions
-from evaluation.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
-from evaluation.benchmarks.reports import Figure, compare, machine, worse, write
-from evaluation.benchmarks.side import asked
 from evaluation.plots import draw_load
+from tests.benchmarks.fresh import Questions
+from tests.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
+from tests.benchmarks.reports import Figure, compare, machine, worse, write
+from tests.benchmarks.side import asked
 from tests.soak.plot import draw_soak
 
 PAGES = [
@@ -42,7 +42,7 @@ def test_the_other_bot_finds_pages_of_the_release_only(tmp_path: Path) -> None:
     pytest.importorskip("llama_index.vector_stores.chroma", reason="pip install -e '.[test]' brings it")
     from llama_index.core.embeddings import MockEmbedding
 
-    from evaluation.benchmarks.rival import Rival
+    from tests.benchmarks.rival import Rival
 
     pages, rows = {}, []
     for release in ("1.0", "2.0"):

@@ -12,11 +12,11 @@ from sqlalchemy import insert
 
 from core.domain import Question, Vote, content_hash
 from core.ports import Remembered
-from evaluation.benchmarks.memory import World, make_world
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
 from storage.memory.pair_rows import pair_values
 from storage.tables import PairRow
+from tests.benchmarks.memory import World, make_world
 from tests.journeys.house import Bot, Kettle, house
 
 PAIRS = 6_000

@@ -23,8 +23,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from evaluation.benchmarks.fresh import Questions
-from evaluation.benchmarks.reports import FOLDER, Figure, as_rows, compare, machine, table, write
+from tests.benchmarks.fresh import Questions
+from tests.benchmarks.reports import FOLDER, Figure, as_rows, compare, machine, table, write
 from tests.soak.capacity import Capacity, capacity
 from tests.soak.people import Answered, People
 from tests.soak.plot import draw_soak

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.benchmarks.fresh import Questions
+from tests.benchmarks.fresh import Questions
 from tests.soak.slack import Slack
 
 PEOPLE, CHANNELS = 300, 40

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.benchmarks.fresh import Questions
+from tests.benchmarks.fresh import Questions
 from tests.soak.capacity import flat
 from tests.soak.people import Answered, People
 from tests.soak.process import Taken

@@ -21,7 +21,7 @@ from core.domain import Answer, Question, Scope, Vector, Vote, content_hash
 from core.ports import Matrix, MemoryChange, MemoryStore, Placement, Remembered
 from core.settings import load_settings
 from core.vocabulary import word_list
-from evaluation.benchmarks.reports import quantile
+from tests.benchmarks.reports import quantile
 
 PAIRS = 100_000
 TOPICS = 5_000
@@ -82,7 +82,7 @@ def asked(world: World, chance: np.random.Generator) -> tuple[str, Vector]:
 
 async def main() -> None:
     """Fill a home where there is none yet, then measure load, recall and votes."""
-    options = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.memory", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.memory", description=__doc__)
     options.add_argument("home", type=Path, nargs="?", default=Path(".threadlore/bench-memory"))
     options.add_argument("--pairs", type=int, default=PAIRS)
     given = options.parse_args()

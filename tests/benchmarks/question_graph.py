@@ -11,8 +11,8 @@ import numpy as np
 from core.domain import Vector
 from core.memory.question_graph import QuestionGraph, pagerank
 from core.ports import Matrix
-from evaluation.benchmarks.memory import resident_mb, unit
-from evaluation.benchmarks.reports import quantile
+from tests.benchmarks.memory import resident_mb, unit
+from tests.benchmarks.reports import quantile
 
 QUESTIONS = 100_000
 KINDS = 14
@@ -39,9 +39,7 @@ def make_world(count: int) -> Matrix:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Build the graph, then measure questions, one more question, and one less; print a table."""
-    options = argparse.ArgumentParser(
-        prog="python -m evaluation.benchmarks.question_graph", description=__doc__
-    )
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.question_graph", description=__doc__)
     options.add_argument("--questions", type=int, default=QUESTIONS)
     for name, value in measure(options.parse_args(arguments).questions).items():
         print(f"  {name:<52} {value}")

@@ -1,6 +1,6 @@
 """`make load`: 1, 8 and 32 people at once, beside what people would build from llama-index's own parts.
 
-    python -m evaluation.benchmarks.load --home .threadlore/bench
+    python -m tests.benchmarks.load --home .threadlore/bench
 
 Fresh questions, no model: ours answers with quotes and saves them, the other finds pages. Both have the same
 passages, vectors and questions, each in a process of its own; they take turns, and one waits while the other
@@ -30,14 +30,14 @@ from bot.app.bootstrap import build
 from bot.home.control_socket import call
 from bot.home.home import SOCKET
 from bot.operations.application import Application
-from evaluation.benchmarks.fresh import Questions
-from evaluation.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
-from evaluation.benchmarks.ours import settings_of
-from evaluation.benchmarks.questions import GOLD, HOME
-from evaluation.benchmarks.reports import FOLDER, as_rows, compare, machine, write
-from evaluation.benchmarks.side import Side, started
 from evaluation.gold import GoldLine, rank_of, read_gold
 from evaluation.plots import draw_load
+from tests.benchmarks.fresh import Questions
+from tests.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
+from tests.benchmarks.ours import settings_of
+from tests.benchmarks.questions import GOLD, HOME
+from tests.benchmarks.reports import FOLDER, as_rows, compare, machine, write
+from tests.benchmarks.side import Side, started
 
 ROOT = Path(__file__).parents[2]
 PEOPLE = (1, 8, 32)
@@ -201,8 +201,8 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     starts = [await first_answer(home, given.config, fresh.some(1)[0]) for _ in range(given.starts)]
     # with as many threads as torch takes by itself
     threads = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
-    ours = await started("evaluation.benchmarks.ours", str(home), str(given.config))
-    rival = await started("evaluation.benchmarks.rival", str(others), environment=threads)
+    ours = await started("tests.benchmarks.ours", str(home), str(given.config))
+    rival = await started("tests.benchmarks.rival", str(others), environment=threads)
     sides = {OURS: ours, RIVAL: rival}
     try:
         found = await compared(ours, rival, fresh, given.share)
@@ -225,7 +225,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 def main() -> None:
     """Run as the command line says."""
-    options = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.load", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.load", description=__doc__)
     options.add_argument("--home", type=Path, default=HOME, help="an indexed home, which is copied")
     options.add_argument("--config", type=Path, default=Path("corpora.toml"))
     options.add_argument("--gold", type=Path, default=GOLD)

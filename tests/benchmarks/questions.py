@@ -1,7 +1,7 @@
 """`make bench`: time of the path without the model; every question is asked once, as people ask.
 
-    python -m evaluation.benchmarks.questions                    Flask's releases, MiniLM
-    python -m evaluation.benchmarks.questions --passages 10000   its paragraphs dealt anew, vectors of words
+    python -m tests.benchmarks.questions                    Flask's releases, MiniLM
+    python -m tests.benchmarks.questions --passages 10000   its paragraphs dealt anew, vectors of words
 
 Questions are the golden ones and others made of headings. Warm: the files are in the page cache, as they are
 right after indexing. Cold: they are put out of it before each question, as after an idle hour.
@@ -28,8 +28,8 @@ from bot.app.bootstrap import build
 from bot.operations.application import Application
 from core.domain import Queries, Question
 from core.settings import Settings, load_settings
-from evaluation.benchmarks.reports import quantile
 from evaluation.dealt import RELEASE, ByWords, deal
+from tests.benchmarks.reports import quantile
 
 HOME = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
 GOLD = Path(__file__).parents[2] / "tests" / "golden" / "flask.jsonl"
@@ -44,7 +44,7 @@ Rows = dict[str, list[float]]
 
 async def main() -> None:
     """Index where that is not done yet, ask, print p50 and p95 of each step."""
-    options = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.questions", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.questions", description=__doc__)
     options.add_argument("--passages", type=int, default=0, help="of a corpus dealt of Flask's sections")
     given = options.parse_args()
     logging.disable(logging.WARNING)

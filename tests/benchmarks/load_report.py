@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.benchmarks.reports import Figure, table
 from evaluation.tables import grid
+from tests.benchmarks.reports import Figure, table
 
 OURS, FINDING, RIVAL = "ours", "ours, finding alone", "llama-index"
 COLUMNS = {"rate": "a second", "p50": "p50 ms", "p95": "p95 ms"}

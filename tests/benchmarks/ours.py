@@ -1,6 +1,6 @@
 """Our bot without a platform and without a model, in the process that is compared.
 
-python -m evaluation.benchmarks.ours HOME CONFIG    commands by `side.serve`
+python -m tests.benchmarks.ours HOME CONFIG    commands by `side.serve`
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bot.app.bootstrap import build
 from bot.operations.application import Application
 from core.domain import Answer, Queries, Question, Vote
 from core.settings import Settings, load_settings
-from evaluation.benchmarks.side import asked, memory_mb, serve
+from tests.benchmarks.side import asked, memory_mb, serve
 
 VOTERS = ("bench:a", "bench:b", "bench:c")
 

@@ -1,6 +1,6 @@
 """Questions asked while another release is indexed, beside the same process at rest.
 
-    python -m evaluation.benchmarks.while_indexing --home .threadlore/bench
+    python -m tests.benchmarks.while_indexing --home .threadlore/bench
 
 The process is wired as `threadlore serve` wires it. One release of Flask's pages is live; the other has each
 line changed, so that every text of it is embedded anew. Fresh questions come one after another with a pause,
@@ -29,7 +29,7 @@ from core.domain import Question
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import load_settings
-from evaluation.benchmarks.index import FLASK, HOME, PAGES
+from tests.benchmarks.index import FLASK, HOME, PAGES
 
 LIVE, OTHER = "1.0", "2.0"
 PAUSE = 0.25
@@ -42,9 +42,7 @@ FIRST = 10
 
 async def main() -> None:
     """Ask at rest and during a whole index; print p50, p95 and their ratio."""
-    options = argparse.ArgumentParser(
-        prog="python -m evaluation.benchmarks.while_indexing", description=__doc__
-    )
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.while_indexing", description=__doc__)
     options.add_argument("--home", type=Path, default=HOME, help="the bench's home, with the models")
     given = options.parse_args()
     folder = given.home / FLASK

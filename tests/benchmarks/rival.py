@@ -4,7 +4,7 @@ A `VectorStoreIndex` on Chroma with a filter on the release, BM25, both fused by
 the same MiniLM by sentence-transformers (torch). It gets our passages with their vectors, so it searches the
 same texts; it finds pages and writes nothing. It is told the release of every question.
 
-    python -m evaluation.benchmarks.rival FOLDER    commands by `side.serve`; FOLDER by `load.exported`
+    python -m tests.benchmarks.rival FOLDER    commands by `side.serve`; FOLDER by `load.exported`
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from core.system.json_parts import lines_of
-from evaluation.benchmarks.side import asked, memory_mb, serve
+from tests.benchmarks.side import asked, memory_mb, serve
 
 TOP = 8
 """Pages for an answer, as ours has."""

@@ -1,7 +1,7 @@
 """`make bench`: indexing, against the encoder alone on the same texts in the same run.
 
-    python -m evaluation.benchmarks.index [FOLDER]            pages of FOLDER (rst, Markdown, HTML) by MiniLM
-    python -m evaluation.benchmarks.index --passages 100000   peak memory, generated pages, a stand-in encoder
+    python -m tests.benchmarks.index [FOLDER]            pages of FOLDER (rst, Markdown, HTML) by MiniLM
+    python -m tests.benchmarks.index --passages 100000   peak memory, generated pages, a stand-in encoder
 
 Of the first: passages a second end to end, a second run on unchanged pages, one changed page.
 """
@@ -31,11 +31,11 @@ from core.ingestion.reading import Progress
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder, Matrix
 from core.settings import Settings, load_settings
-from evaluation.benchmarks.memory import THINGS, VERBS
+from tests.benchmarks.memory import THINGS, VERBS
 
 HOME = Path(".threadlore/bench")
 FLASK = Path("sources", "sdist", "flask-3.1.0", "docs")
-"""What `python -m evaluation.benchmarks.questions` unpacked in its home."""
+"""What `python -m tests.benchmarks.questions` unpacked in its home."""
 RELEASE = "1.0"
 SECTIONS = 10
 """Passages of a generated page."""
@@ -123,7 +123,7 @@ class StandIn:
 
 async def main() -> None:
     """Measure speed, or with --passages peak memory."""
-    options = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.index", description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m tests.benchmarks.index", description=__doc__)
     options.add_argument("folder", type=Path, nargs="?", help="Flask's documentation in the bench's home")
     options.add_argument("--home", type=Path, default=HOME, help="the bench's home, with the models")
     options.add_argument("--passages", type=int, default=0)
