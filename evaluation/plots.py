@@ -81,11 +81,6 @@ def draw_votes(
     return drawn(folder, {"votes.png": (len(made), panels)})
 
 
-def draw_load(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
-    """Write throughput and times of a load report; blocking."""
-    return drawn(folder, {"load.png": (3, lambda axes: _load(axes, report["sides"]))})
-
-
 def drawn(folder: Path, figures: Figures) -> tuple[str, ...]:
     """Write figures by file name into a folder, which is made where it is missing; blocking."""
     try:
@@ -215,18 +210,6 @@ def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]
         one.set_xlabel(name)
         one.set_ylim(0, 1.02)
         one.legend(loc="lower left", fontsize=8)
-
-
-def _load(axes: Sequence[Any], sides: Mapping[str, Mapping[int, Mapping[str, float]]]) -> None:
-    labels = {"rate": "answers a second", "p50": "p50, ms", "p95": "p95, ms"}
-    for one, (key, label) in zip(axes, labels.items(), strict=True):
-        for place, (name, rows) in enumerate(sides.items()):
-            offsets = [at + 0.4 * place for at in range(len(rows))]
-            one.bar(offsets, [row[key] for row in rows.values()], 0.4, label=name)
-            one.set_xticks([at + 0.2 for at in range(len(rows))], [str(people) for people in rows])
-        one.set_xlabel("people at once")
-        one.set_ylabel(label)
-        one.legend(fontsize=8)
 
 
 def _curve(axes: Any, report: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ MARGIN_OF = 30
 TELLING = 4
 """Passages from which on it tells something that none has a word; in fewer most words are missing."""
 JUDGED = Path(__file__).with_name("pages.json")
-"""The weights for pages and what they were fitted on; `python -m evaluation.tuning.judged` writes them."""
+"""The weights for pages and what they were fitted on; `python -m tests.fitting.judged` writes them."""
 QUOTES = Path(__file__).with_name("quotes.json")
 """The weights for quotes and what they were fitted on; `python -m evaluation.tuning.quoted` writes them."""
 

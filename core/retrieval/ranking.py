@@ -25,7 +25,7 @@ POOL = 40
 """Pages that are looked at again; the right one is hardly ever below."""
 
 WEIGHTS = Path(__file__).with_name("weights.json")
-"""The shipped weights and what they were fitted on; `python -m evaluation.tuning.shipped` writes them."""
+"""The shipped weights and what they were fitted on; `python -m tests.fitting.shipped` writes them."""
 _SHIPPED: Mapping[str, Mapping[str, float]] = json.loads(WEIGHTS.read_text("utf-8"))
 DEFAULT_WEIGHTS = _SHIPPED["weights"]
 """Fitted with an L2 pull of .02 on standardised features; the last four with the others held, on pairs made

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.plots import draw_load
 from tests.benchmarks.fresh import Questions
-from tests.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
+from tests.benchmarks.load_report import FINDING, OURS, RIVAL, draw, figures_of, text_of
 from tests.benchmarks.reports import Figure, compare, machine, worse, write
 from tests.benchmarks.side import asked
 from tests.soak.plot import draw_soak
@@ -80,7 +79,7 @@ def test_the_report_says_which_aims_are_met(tmp_path: Path) -> None:
     assert figures["answers beside llama-index's finding, 1 at once"].value == 5.0
     assert figures["start to first answer"].met and figures["start to first answer"].value == 2.5
     assert figures["reuse beside embedding alone"].met is False
-    drawn = draw_load(found, tmp_path)
+    drawn = draw(found, tmp_path)
     text = text_of(found, list(figures.values()), [], drawn)
     assert "| 1 | 40.0 | 40.0 | 8.0 |" in text and "**missed**" in text and "Nothing." in text
     write(tmp_path, "load", found, text)

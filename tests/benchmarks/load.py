@@ -31,9 +31,8 @@ from bot.home.control_socket import call
 from bot.home.home import SOCKET
 from bot.operations.application import Application
 from evaluation.gold import GoldLine, rank_of, read_gold
-from evaluation.plots import draw_load
 from tests.benchmarks.fresh import Questions
-from tests.benchmarks.load_report import FINDING, OURS, RIVAL, figures_of, text_of
+from tests.benchmarks.load_report import FINDING, OURS, RIVAL, draw, figures_of, text_of
 from tests.benchmarks.ours import settings_of
 from tests.benchmarks.questions import GOLD, HOME
 from tests.benchmarks.reports import FOLDER, as_rows, compare, machine, write
@@ -252,7 +251,7 @@ def report(given: argparse.Namespace) -> dict[str, Any]:
     figures = figures_of(found)
     setting = f"{found['passages']} passages, share {given.share:g}"
     got_worse = compare(given.report, "load", known, figures, setting)
-    drawn = draw_load(found, given.report)
+    drawn = draw(found, given.report)
     text = text_of(found, figures, got_worse, drawn)
     write(given.report, "load", found | {"figures": as_rows(figures), "worse": got_worse}, text)
     print(text)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from evaluation.plots import drawn
 from evaluation.tables import grid
 from tests.benchmarks.reports import Figure, table
 
@@ -66,3 +68,20 @@ def text_of(
         *(f"![{name}]({name})" for name in drawn),
     ]
     return "\n".join(lines) + "\n"
+
+
+def draw(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write throughput and times of a load report; blocking. Returns the file's name, if any."""
+    return drawn(folder, {"load.png": (3, lambda axes: _load(axes, report["sides"]))})
+
+
+def _load(axes: Sequence[Any], sides: Mapping[str, Mapping[int, Mapping[str, float]]]) -> None:
+    labels = {"rate": "answers a second", "p50": "p50, ms", "p95": "p95, ms"}
+    for one, (key, label) in zip(axes, labels.items(), strict=True):
+        for place, (name, rows) in enumerate(sides.items()):
+            offsets = [at + 0.4 * place for at in range(len(rows))]
+            one.bar(offsets, [row[key] for row in rows.values()], 0.4, label=name)
+            one.set_xticks([at + 0.2 for at in range(len(rows))], [str(people) for people in rows])
+        one.set_xlabel("people at once")
+        one.set_ylabel(label)
+        one.legend(fontsize=8)

@@ -28,7 +28,7 @@ from bot.app.bootstrap import build
 from bot.operations.application import Application
 from core.domain import Queries, Question
 from core.settings import Settings, load_settings
-from evaluation.dealt import RELEASE, ByWords, deal
+from tests.benchmarks.dealt import RELEASE, ByWords, deal
 from tests.benchmarks.reports import quantile
 
 HOME = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))

@@ -6,7 +6,7 @@ from core.domain import ContextChunk
 from core.retrieval.features import bits_of, packed
 from core.retrieval.live import SeenPage
 from core.text.words import window_texts
-from evaluation.dealt import tokens_of, vector_of, view_of
+from tests.benchmarks.dealt import tokens_of, vector_of, view_of
 
 
 def test_what_is_kept_of_a_dealt_page_is_what_an_index_keeps() -> None:

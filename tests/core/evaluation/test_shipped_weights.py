@@ -10,7 +10,7 @@ from core.retrieval.ranking import DEFAULT_WEIGHTS
 from evaluation.answers.expected import Expected, Section
 from evaluation.gold import GoldLine, Place
 from evaluation.tuning.examples import Example, Search
-from evaluation.tuning.shipped import OF_PAIRS, fitted, is_of, left_out
+from tests.fitting.shipped import OF_PAIRS, fitted, is_of, left_out
 
 
 def asked(product: str, count: int = 30) -> list[Example]:

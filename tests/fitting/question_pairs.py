@@ -1,6 +1,6 @@
 """Choose the questions by which memory's thresholds are carried over to another embedder.
 
-`python -m evaluation.tuning.question_pairs CACHE FILE … [--write]`: files have lines with two questions, `a`
+`python -m tests.fitting.question_pairs CACHE FILE … [--write]`: files have lines with two questions, `a`
 and `b`. The pairs that are kept are as many from each tenth of similarity, as MiniLM sees it.
 """
 

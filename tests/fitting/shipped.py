@@ -1,6 +1,6 @@
 """Fit the weights of the second look that are shipped, on several products, and judge each by the others.
 
-`python -m evaluation.tuning.shipped --product HOME CONFIG FILE … [--product …] [--write]`: a FILE has golden
+`python -m tests.fitting.shipped --product HOME CONFIG FILE … [--product …] [--write]`: a FILE has golden
 questions or, with the sections that answer them, those of `answers.jsonl`. Of each file the half
 `tune` is learnt from, or all of it where it has none.
 """
@@ -116,7 +116,7 @@ def main() -> None:
         "fitted": {
             "on": f"{len(examples)} questions about {len(products)} products",
             "at": f"{date.today():%Y-%m-%d}",
-            "by": "python -m evaluation.tuning.shipped",
+            "by": "python -m tests.fitting.shipped",
             "left_out": left_out(products),
         },
         "weights": _named(fitted(examples)),

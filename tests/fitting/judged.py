@@ -1,6 +1,6 @@
 """Fit how sure the bot is that pages answer, on several products, and judge each by the others (*ours*).
 
-`python -m evaluation.tuning.judged --product HOME CONFIG FILE … [--product …] [--write]`: a FILE has golden
+`python -m tests.fitting.judged --product HOME CONFIG FILE … [--product …] [--write]`: a FILE has golden
 questions or lines of `answers.jsonl`, with and without an answer. Of each file the half `tune` is learnt
 from, or all of it where it has none. Every product counts alike, and so do both kinds of questions.
 """
@@ -133,7 +133,7 @@ def main() -> None:
         "fitted": {
             "on": f"{sum(map(len, products.values()))} questions about {', '.join(products)}",
             "at": f"{date.today():%Y-%m-%d}",
-            "by": "python -m evaluation.tuning.judged",
+            "by": "python -m tests.fitting.judged",
             "left_out": left_out(products),
         },
         "coefficients": judgement.coefficients,

@@ -1,0 +1,1 @@
+"""Programs that fit what is shipped and write it into a checkout; `threadlore tune` fits for one home."""
