@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import dropwhile, takewhile
 
@@ -250,13 +250,13 @@ def is_greeting(text: str) -> bool:
 
 def is_objection(text: str) -> bool:
     """Return True if a text says that an answer does not help, and nothing else that could be answered."""
-    return _says(_OBJECTION, _clauses(_plain(text), _OBJECTING))
+    return _says(_OBJECTION.fullmatch, _clauses(_plain(text), _OBJECTING))
 
 
 def is_solved(text: str) -> bool:
     """Return True if a text says that the trouble is over, and asks nothing."""
     plain = _plain(text)
-    return "?" not in plain and _says(_SOLVED, _clauses(plain))
+    return "?" not in plain and _says(_SOLVED.fullmatch, _clauses(plain))
 
 
 def _plain(text: str) -> str:
@@ -267,9 +267,9 @@ def _clauses(plain: str, between: re.Pattern[str] = _CLAUSE) -> list[str]:
     return [clause.strip() for clause in between.split(plain) if clause.strip()]
 
 
-def _says(pattern: re.Pattern[str], clauses: Sequence[str]) -> bool:
-    """Return True if a clause is of a pattern, and all others are, too, or only thank, agree or laugh."""
-    said = [any(map(pattern.fullmatch, (clause, _bare(clause)))) for clause in clauses]
+def _says(matches: Callable[[str], object], clauses: Sequence[str]) -> bool:
+    """Return True if a clause matches, and all others do, too, or only thank, agree or laugh."""
+    said = [bool(matches(clause) or matches(_bare(clause))) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
     return any(said) and all(map(any, zip(said, idle, strict=True)))
 
