@@ -63,7 +63,7 @@ def _fitting(titles: Iterable[str]) -> list[str]:
     room = _CONTENTS
     for title in titles:
         short = shortened(one_line(title), _TITLE)
-        if short in told:
+        if not short or short in told:
             continue
         room -= len(short) + 3
         if room < 0:
