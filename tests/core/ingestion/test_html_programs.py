@@ -122,10 +122,7 @@ def test_older_javadoc_is_known_by_its_comment_and_its_paths(path):
 @pytest.mark.parametrize(
     ("path", "is_list"),
     [
-        *(
-            (f"{name}.html", True)
-            for name in ("Solver_8h_source", "classSolver-members", "annotated", "files")
-        ),
+        *((f"{name}.html", True) for name in ("classSolver-members", "annotated", "files")),
         *((f"{name}.html", True) for name in ("functions_func_s", "dir_0123456789abcdef0123456789abcdef")),
         *((f"{name}.html", False) for name in ("classSolver", "functions_guide", "group__Solvers", "index")),
     ],
@@ -136,3 +133,25 @@ def test_lists_of_doxygen_are_passed_over(path, is_list):
             parsed(DOXYGEN, "html", path=path)
     else:
         assert parsed(DOXYGEN, "html", path=path).sections
+
+
+@pytest.mark.parametrize("name", ["examples", "concepts", "modules", "open_source", "team-members"])
+def test_pages_of_people_that_are_called_like_lists_of_doxygen_are_read(name):
+    page = DOXYGEN.replace("</body>", "<!-- PageDoc --></body>")
+    assert parsed(page, "html", path=f"{name}.html").sections
+
+
+def test_source_code_of_doxygen_is_known_by_its_lines_for_a_class_may_be_called_a_source():
+    assert parsed(DOXYGEN, "html", path="structevent__source.html").sections
+    code = '<div class="fragment"><div class="line"><a id="l00001" name="l00001"></a>int a;</div></div>'
+    with pytest.raises(NoDocument, match="by Doxygen"):
+        parsed(DOXYGEN.replace("</body>", f"{code}</body>"), "html", path="a_8h_source.html")
+
+
+def test_what_other_sites_name_as_javadoc_does_keeps_its_text():
+    page = (
+        "<html><body><main><h1>Kettle</h1><p>It boils water for two cups of tea in a minute.</p>"
+        '<div class="summary-table"><div>a</div></div><h2 title="Contents">In the box</h2>'
+        '<ul class="contents-list"><li>Two cups for tea</li><li>One lid of steel</li></ul></main></body>'
+    )
+    assert section(parsed(page, "html"), "In the box").text == "- Two cups for tea\n- One lid of steel"

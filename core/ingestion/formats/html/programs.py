@@ -25,9 +25,13 @@ _OF_JAVADOC = re.compile(
 )
 _LETTER = r"(?:_(?:func|vars|type|enum|eval|prop|evnt|rela|defs|[a-z~]|0x[0-9a-f]{2}))*"
 _OF_DOXYGEN = re.compile(
-    r".+_source|.+-members|dir_[0-9a-f]{32}|annotated|classes|hierarchy|inherits|files|graph_legend|modules|topics"
+    r".+-members|dir_[0-9a-f]{32}|annotated|classes|hierarchy|inherits|files|graph_legend|modules|topics"
     rf"|pages|examples|namespaces|concepts|(?:functions|globals|namespacemembers){_LETTER}"
 )
+_FIRST_LINE = re.compile(r"l0{1,6}1")
+"""What Doxygen calls the first line of source code that it shows."""
+_BY_PEOPLE = re.compile(r"<!-- PageDoc -->|class=\"PageDoc\"")
+"""How Doxygen marks a page that people wrote."""
 _FRAME = (
     "#titlearea, #top, #side-nav, #nav-path, div.summary, div.ingroups, div.dynheader, div.dyncontent"
     ", td.mlabels-right"
@@ -40,7 +44,7 @@ _MADE_FROM = re.compile(r"The documentation for this [\w ]{1,40} was generated f
 def list_of(soup: BeautifulSoup, text: str, path: str) -> str:
     """Say what a page is that only lists names or shows source code, "" for one that tells something."""
     if _by_doxygen(soup):
-        return "a list of names or source code, by Doxygen" if _OF_DOXYGEN.fullmatch(_stem(path)) else ""
+        return "a list of names or source code, by Doxygen" if _is_of_doxygen(soup, text, _stem(path)) else ""
     maker = _maker(soup)
     is_javadoc = maker.startswith("javadoc") or _COMMENT in text[:_HEAD]
     is_list = is_javadoc and (_WRITERS.match(maker) if "/" in maker else _OF_JAVADOC.search(path))
@@ -51,10 +55,10 @@ def tidy(soup: BeautifulSoup) -> None:
     """Write what both tools lay out by classes alone with the tags of HTML: titles, tables, lists."""
     if _by_doxygen(soup):
         _tidy_doxygen(soup)
-    if grids := soup.select("div.summary-table"):
+    if _maker(soup).startswith("javadoc"):
         for tag in soup.select(_BESIDE):
             tag.decompose()
-        for grid in grids:
+        for grid in soup.select("div.summary-table"):
             _tabulate(soup, grid)
 
 
@@ -65,6 +69,13 @@ def _maker(soup: BeautifulSoup) -> str:
 
 def _by_doxygen(soup: BeautifulSoup) -> bool:
     return _maker(soup).startswith("Doxygen")
+
+
+def _is_of_doxygen(soup: BeautifulSoup, text: str, name: str) -> bool:
+    """Return True for a list or source code; a page that people wrote may be called like one: `examples`."""
+    if name.endswith("_source"):
+        return soup.find("a", attrs={"name": _FIRST_LINE}) is not None
+    return _OF_DOXYGEN.fullmatch(name) is not None and not _BY_PEOPLE.search(text)
 
 
 def _stem(path: str) -> str:
