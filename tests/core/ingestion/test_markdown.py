@@ -42,6 +42,28 @@ def test_markdown_of_every_tool_is_written_plainly(source, shown):
     assert body(f"Start.\n\n{source}\n", "markdown") == f"Start.\n\n{shown}".strip()
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("![Kettle logo](a.png)", "Kettle"),
+        ("[![Kettle](a.png)](https://a.example)", "Kettle"),
+        ("![Logo](a.png)", "Usage"),
+        ("![project logo](a.png)", "Usage"),
+        ("![](a.png)", "Usage"),
+        ("![Logo](a.png) Kettle", "Kettle"),
+    ],
+)
+def test_a_logo_names_a_page_where_it_says_a_name(heading, title):
+    assert parsed(f"# {heading}\n\nIt boils.\n\n## Usage\n\nPress it.\n", "markdown").title == title
+
+
+def test_pictures_that_lead_to_themselves_or_to_other_pages_are_no_badges():
+    shown = "[![How water flows](a.png)](a.png)\n[![What the lid hides](https://x.example/b.png)](https://x.example/b.png)"
+    assert "How water flows" in body(f"# K\n\n{shown}\n\nText.\n", "markdown")
+    pages = "[![How to boil](a.png)](boil.md) [![How to clean](b.png)](clean.md)"
+    assert "How to clean" in body(f"# K\n\n{pages}\n\nText.\n", "markdown")
+
+
 def test_a_readme_is_called_by_its_logo_and_its_badges_are_no_text():
     page = parsed(
         "# ![Kettle](logo.png)\n\n"

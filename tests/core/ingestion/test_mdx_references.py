@@ -87,6 +87,40 @@ def test_the_code_of_a_snippet_is_shown_and_links_of_cards_are_not():
     assert body(text, "markdown", path="docs/a.mdx") == '```\nimport { embed } from "ai"\n```'
 
 
+def test_types_in_what_an_entry_tells_are_no_tags():
+    text = (
+        "<T content={[{ name: 'a', type: 'X', default: new Map<string>(), "
+        "description: 'A Promise<string>.' }, "
+        "{ name: 'b', type: 'Y', description: 'An <b>old</b> `Map<K, V>`.' }]} />"
+    )
+    assert body(text, "markdown", path="docs/a.mdx") == (
+        "- `a` (`X`, default `new Map<string>()`): A Promise<string>.\n- `b` (`Y`): An old `Map<K, V>`."
+    )
+
+
+def test_what_is_no_field_stays_in_its_sentence():
+    text = (
+        'See the <Badge name="x" type="tip">new</Badge> one.\n\n'
+        '<Panel header="Note" type="info">\nIt is hot.\n</Panel>'
+    )
+    assert body(text, "markdown", path="docs/a.mdx") == "See the new one.\n\nIt is hot."
+
+
+def test_a_snippet_shows_strings_and_no_names_of_variables():
+    text = (
+        "import code from './x';\n\n<Snippet text={code} />\n\n<Snippet text=\"pip install a\" />\n\n"
+        "<CommandOptions options={[{ name: '--all', description: 'Takes all.' }]} />"
+    )
+    assert body(text, "markdown", path="docs/a.mdx") == "```\npip install a\n```\n\n- `--all`: Takes all."
+
+
+def test_a_page_that_is_imported_under_the_name_of_a_sign_is_shown(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/_no.mdx").write_text("It is not possible.\n")
+    text = "import No from './_no.mdx'\n\n<No/>\n"
+    assert body(text, "markdown", tmp_path, "docs/a.mdx") == "It is not possible."
+
+
 @pytest.mark.parametrize("unit", ["[", "{a:", "/*,", '"\\",', "`\\`,", "'a,", "{name:'a',type:'b',d:["])
 def test_what_is_no_data_costs_no_more_than_its_length(unit):
     with at_most(4.0):

@@ -18,9 +18,9 @@ from core.ingestion import front_matter
 from core.ingestion.formats._shared import location
 from core.ingestion.formats.markdown import mdx as _mdx
 from core.ingestion.formats.markdown.masking import Masked, cut_out
+from core.ingestion.formats.markdown.pictures import are_badges
 from core.ingestion.formats.markdown.snippets import Includes
 from core.ingestion.sites import Site
-from core.text.words import one_line
 
 MAX_DEPTH = 20
 """Blocks inside each other above which they are not told apart any more; ours."""
@@ -60,7 +60,7 @@ _ITEM_LIST = re.compile(
 )
 _ABOVE_CONTENTS = re.compile(r"\W{0,4}(?:table of )?contents\W{0,4}", re.IGNORECASE)
 _BANNER = re.compile(r"<h1\b[^<>]*\bcenter\b[^<>]*>[^<>]*</h1>", re.IGNORECASE)
-_EMPTY_LINK = re.compile(r"\[\]\([^)\n]{0,1000}+\)(?:\{[^}\n]{0,300}+\})?")
+_EMPTY_LINK = re.compile(r"!?\[\]\([^)\n]{0,1000}+\)(?:\{[^}\n]{0,300}+\})?")
 _KEYS = re.compile(r"(?<![+\w])\+\+([\w\"-]+(?:\+[\w\"-]+)*)\+\+(?![+\w])")
 _ICON = re.compile(
     r":(?:material|fontawesome|octicons|simple|lucide|custom|bootstrap|tabler)-[\w/-]+:(?:\{[^}\n]{0,300}+\})?"
@@ -286,7 +286,7 @@ def told(nodes: Sequence[SyntaxTreeNode]) -> list[SyntaxTreeNode]:
 
     The banner is a centred heading in HTML: it names the whole documentation.
     """
-    kept = [node for node in nodes if not is_contents(node) and not _are_badges(node)]
+    kept = [node for node in nodes if not is_contents(node) and not are_badges(node)]
     kept = [
         node for node in kept if not (node.type == "paragraph" and _ABOVE_CONTENTS.fullmatch(_source(node)))
     ]
@@ -306,19 +306,6 @@ def is_contents(node: SyntaxTreeNode) -> bool:
         and str(line.children[0].attrs.get("href", "")).startswith("#")
         for line in lines
     )
-
-
-def _are_badges(node: SyntaxTreeNode) -> bool:
-    """Return True for a paragraph of several pictures and nothing else, one of them in a link."""
-    line = node.children[0].children if node.type == "paragraph" and node.children else []
-    shown = [one for one in line if "break" not in one.type and (one.type != "text" or one.content.strip())]
-    linked = [one for one in shown if one.type == "link" and [c.type for c in one.children] == ["image"]]
-    return len(shown) > 1 and bool(linked) and all(one in linked or one.type == "image" for one in shown)
-
-
-def alternative(node: SyntaxTreeNode) -> str:
-    """Return what the first picture in a node says for those who cannot see it."""
-    return next((one_line(one.content) for one in node.walk() if one.type == "image"), "")
 
 
 def _source(paragraph: SyntaxTreeNode) -> str:

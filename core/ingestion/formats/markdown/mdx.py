@@ -49,7 +49,9 @@ _ICONS = {
     **dict.fromkeys(("Cross", "CrossIcon", "XIcon", "X", "XCircle", "No"), "✗"),
 }
 """What a cell of a table says with a component."""
+_PAGES = (".mdx", ".md", ".markdown")
 _SNIPPETS = re.compile(r"Snippet|Command|Terminal|Code")
+_FIELD = re.compile(r"Field|Param|Prop|Attr|Option|Arg")
 _FIELDS = ("path", "query", "body", "header", "name", "prop")
 """Properties that name what a field describes, as Mintlify's `<ParamField path="id" type="string">`."""
 
@@ -110,7 +112,7 @@ class _Writer:
         name, props = element.name, element.props
         if name in _GONE:
             return ""
-        if name in _ICONS and not element.parts:
+        if name in _ICONS and not element.parts and not self._imports.get(name, "").endswith(_PAGES):
             return _ICONS[name]
         if name in _KEPT:
             if name == "br":
@@ -145,7 +147,7 @@ class _Writer:
         if not body.strip():
             return self._held(element) or body
         field = next((said for key in _FIELDS if (said := self._said(element.props.get(key, "")))), "")
-        if field and "type" in element.props and element.name[:1].isupper():
+        if field and "type" in element.props and _FIELD.search(element.name):
             return f"\n\n{self._field(field, element.props, body)}\n\n"
         # A block's text stands indented below its tag, where Markdown would take it for code.
         return f"\n\n{_dedented(body)}\n\n" if "\n" in body else body
@@ -153,11 +155,11 @@ class _Writer:
     def _held(self, element: Element) -> str:
         """Return the reference or the code that the properties of a component hold, "" for others."""
         values = {key: self._hidden.shown(value) for key, value in element.props.items()}
+        told = ""
         if _SNIPPETS.search(element.name):
             code = next((said for key in ("text", "code", "command") if (said := values.get(key))), "")
             told = fence(text_of(code))
-        else:
-            told = next(filter(None, map(listed, values.values())), "")
+        told = told or next(filter(None, map(listed, values.values())), "")
         return f"\n\n{self._hidden.sign(told)}\n\n" if told else ""
 
     def _field(self, name: str, props: dict[str, str], body: str) -> str:
@@ -217,7 +219,7 @@ class _Writer:
     def _imported(self, element: Element) -> str:
         path = self._imports[element.name]
         body = self.children(element) if element.parts else ""
-        if path.endswith((".mdx", ".md", ".markdown")):
+        if path.endswith(_PAGES):
             found = self._read(path)
             if found is not None:
                 return f"\n\n{self._hidden_text(self._change(found[1], found[0]))}\n\n{body}"

@@ -35,9 +35,10 @@ from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
 from core.ingestion.formats.markdown import myst as _slugs
-from core.ingestion.formats.markdown.extensions import alternative, is_contents, is_myst, prepared, told
+from core.ingestion.formats.markdown.extensions import is_contents, is_myst, prepared, told
 from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
+from core.ingestion.formats.markdown.pictures import pictured
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
 from core.text.tables import table
@@ -150,7 +151,8 @@ class MarkdownWriter:
             self._floor = floor
 
     def _heading(self, node: SyntaxTreeNode) -> None:
-        text = (inline(node.children[0]) or alternative(node)) if node.children else ""
+        said = pictured(node)
+        text = (inline(node.children[0]) if node.children else "") if said is None else said
         explicit = _ANCHOR.search(text)
         if explicit:
             text = text[: explicit.start()]

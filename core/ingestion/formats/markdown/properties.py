@@ -20,6 +20,8 @@ MAX_LONE = 100
 _NAMES = ("name", "prop", "property", "parameter", "param", "option", "attribute", "field", "term", "title")
 _TOLD = ("description", "desc", "details", "summary", "text")
 _DEFAULTS = ("default", "defaultValue", "initial")
+_CODE = frozenset({"type", *_DEFAULTS})
+"""What is code, in which angle brackets are no tags."""
 _ELSEWHERE = frozenset({"href", "link", "to", "url"})
 _SPACE = re.compile(r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/)){0,300}+\*/)*+")
 _STRING = re.compile(
@@ -27,7 +29,9 @@ _STRING = re.compile(
 )
 _KEY = re.compile(r"[\w$-]++")
 _ESCAPED = re.compile(r"\\(.)", re.S)
-_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}+>|</?>")
+_NAME = re.compile(r"(?:[\w$]+(?:\.[\w$]+){0,9})?")
+_OPEN = re.compile(r"(?P<code>`[^`\n]++`)|<(?=[\w/!?])")
+_TAG = re.compile(r"(?P<code>`[^`\n]++`)|</?[A-Za-z][^<>]{0,300}+>|</?>")
 _OPENING = {"[": "]", "{": "}", "(": ")"}
 
 
@@ -45,11 +49,14 @@ def text_of(value: str) -> str:
     """Return the text of a property that is a string, or several on lines of their own; else nothing."""
     value = value.strip()
     try:
-        read = _Reader(value).whole() if value[:1] in "\"'`[" else value
+        read = _Reader(value).whole() if value[:1] in ("'", '"', "`", "[") else value
     except _Unread:
         return ""
+    if _NAME.fullmatch(value):
+        return ""  # a variable's name, that no reader sees
     lines = read if isinstance(read, list) else [read]
-    return "\n".join(lines) if all(isinstance(line, str) for line in lines) else ""
+    is_text = all(isinstance(line, str) and not isinstance(line, _Source) for line in lines)
+    return "\n".join(lines) if is_text else ""
 
 
 def headed(name: str, kind: str, default: str, is_required: bool) -> str:
@@ -203,5 +210,12 @@ def _said(entry: Mapping[str, Any], keys: Iterable[str]) -> str:
     """Return the first of these that an entry says, as one line without tags."""
     for key in keys:
         if isinstance(value := entry.get(key), str) and value not in ("undefined", "null"):
-            return one_line(value if key == "type" else _TAG.sub("", value))
+            return one_line(value if key in _CODE else _unmarked(value, key in _TOLD))
     return ""
+
+
+def _unmarked(value: str, is_text: bool) -> str:
+    """Take the tags out of what an entry says; where none is closed, angle brackets stay in a text."""
+    if "</" in value or "/>" in value:
+        return _TAG.sub(lambda one: one["code"] or "", value)
+    return _OPEN.sub(lambda one: one["code"] or "\\<", value) if is_text else value
