@@ -29,9 +29,12 @@ CACHE_SECONDS = 60
 _STATEMENT = re.compile(rb"^[ \t]*+\{%", re.MULTILINE)
 _PAGE = re.compile(rb"\A---\r?\n|<(?:html|body|!doctype|pre)\b", re.IGNORECASE)
 """What pages have and templates do not: front matter, an outer element, examples of code."""
-_FIGURES = re.compile(r"_?(?:static|fig(?:ure)?s?|im(?:age|g)s?|pics?|pictures?|plots?|diagrams?)")
-_SPHINX = re.compile(rb"\b(?:extensions|html_theme|master_doc|source_suffix)\b")
-_TEXT_PAGES = re.compile(rb"\bsource_suffix\b[^#]{0,300}?\.txt\b")
+_REMARK = re.compile(rb"#[^\n]*+")
+_SPHINX = re.compile(
+    rb"^(?:extensions|html_theme|master_doc|root_doc|source_suffix)[ \t]*+(?::[^=\n]{0,100}+)?\+?=",
+    re.MULTILINE,
+)
+_TEXT_PAGES = re.compile(rb"source_suffix\b.{0,300}?\.txt\b", re.DOTALL)
 """By these words of its `conf.py` Sphinx publishes files that end in .txt."""
 _LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
 _COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
@@ -84,17 +87,11 @@ def site_of(root: str, file: Path | None) -> Site | None:
     return None
 
 
-def left_out(site: Site | None, root: str, folder: str, file: Path, head: bytes = b"") -> str:
-    """Say why a file is no page of its own, empty where it is one; `head` is what it begins with.
-
-    `folder` is where the source begins, inside of `root`.
-    """
+def left_out(site: Site | None, root: str, file: Path, head: bytes = b"") -> str:
+    """Say why a file is no page of its own, empty where it is one; `head` is what it begins with."""
     ending = file.suffix.lower()
     if ending in (".html", ".htm") and _is_template(head):
         return "a template, of which a tool makes pages"
-    inner = file.relative_to(folder).parent.parts if file.is_relative_to(folder) else ()
-    if ending == ".pdf" and any(_FIGURES.fullmatch(part.lower()) for part in inner):
-        return "a figure of other pages"
     if ending == ".txt" and site is None and _is_beside_sphinx(root, file):
         return "a part that other pages include, for Sphinx publishes no .txt here"
     place = site.place(file) if site else None
@@ -123,7 +120,7 @@ def _is_beside_sphinx(root: str, file: Path) -> bool:
             break
         with suppress(OSError):
             if (folder / "conf.py").is_file():
-                said = (folder / "conf.py").read_bytes()[:MAX_BYTES]
+                said = _REMARK.sub(b"", (folder / "conf.py").read_bytes()[:MAX_BYTES])
                 return _SPHINX.search(said) is not None and _TEXT_PAGES.search(said) is None
     return False
 

@@ -15,9 +15,15 @@ MAX_INCLUDED_BYTES = 1_000_000
 """Size of one included file above which it is passed over; ours, a changelog of 20 years has 400 kB."""
 
 _FOR_TOOLS = re.compile(
-    r"(?:(?:dev|tests?|docs?|build|lint|ci)[-_])?(?:requirements|constraints)(?:[-_][\w-]{1,40})?\.txt"
-    r"|CMakeLists\.txt|robots\.txt"
+    r"(?P<pip>(?:(?:dev|tests?|docs?|build|lint|ci)[-_])?(?:requirements|constraints)(?:[-_][\w-]{1,40})?\.txt)"
+    r"|(?P<robots>robots\.txt)|CMakeLists\.txt"
 )
+_OF_PIP = re.compile(
+    r"(?:[\w.-]{1,100}+[ \t]*+(?:\[[^\]]{0,200}+\][ \t]*+)?(?:[<>=!~;@#\\].*)?"
+    r"|[\w+.-]{0,20}+:?/.*|[-#\\].*)?"
+)
+"""A line of what pip installs from: a package, an address or path, an option, a comment."""
+_OF_ROBOTS = re.compile(r"^user-agent[ \t]*+:", re.I | re.M)
 LEAST_BETWEEN = 500
 """Bytes of a text for each NUL in it below which it is binary; ours."""
 _KEPT_FROM_READERS = frozenset(
@@ -34,11 +40,20 @@ def is_secret(root: Path, file: Path) -> bool:
     return any(part in _KEPT_FROM_READERS or part.startswith(".env") for part in parts)
 
 
-def is_for_tools(path: str) -> bool:
-    """Return True for a text that tells tools what to install or to build, and readers nothing."""
+def is_for_tools(path: str, head: bytes) -> bool:
+    """Return True for a text that tells tools what to install or to build, and readers nothing.
+
+    `head` is what it begins with: a manual may have a page that is called requirements.txt, too.
+    """
     *folders, name = path.split("/")
-    is_packaged = any(folder.endswith((".egg-info", ".dist-info")) for folder in folders)
-    return is_packaged or _FOR_TOOLS.fullmatch(name) is not None
+    if any(folder.endswith((".egg-info", ".dist-info")) for folder in folders):
+        return True
+    if not (found := _FOR_TOOLS.fullmatch(name)):
+        return False
+    said = head.decode("utf-8-sig", "replace")
+    if found["robots"]:
+        return _OF_ROBOTS.search(said) is not None
+    return not found["pip"] or all(_OF_PIP.fullmatch(line.strip()) for line in said.splitlines())
 
 
 def without_nul(content: bytes) -> bytes | None:

@@ -38,7 +38,7 @@ def place_of(root: str, file: str, folder: str, head: bytes) -> tuple[str | None
     `head` is the beginning of what the file holds. What others wrote is read for it: for a worker.
     """
     site = site_of(root, Path(file))
-    return page_of(site, Path(file), Path(folder), head), left_out(site, root, folder, Path(file), head)
+    return page_of(site, Path(file), Path(folder), head), left_out(site, root, Path(file), head)
 
 
 def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str | None:
@@ -243,12 +243,16 @@ class FileReader:
         if isinstance(read, str):
             return read
         file, content = read
+        is_named = self._include.names(path.rpartition("/")[2])
+        if is_for_tools(path, content[:HEAD_BYTES]) and not is_named:
+            return "a file for tools, not for readers"
         given = (str(self._root), str(file), str(self._folder.resolve()), content[:HEAD_BYTES])
         try:
             page, reason = self._workers.run(place_of, *given)
         except TooCostly as error:
             return Unread(error)
-        if reason and not (self._spec.format and path.endswith(".txt")):
+        is_text = self._spec.format or any(pattern.endswith(".txt") for pattern in self._spec.include)
+        if reason and not (is_named or (is_text and path.endswith(".txt"))):
             return reason
         return RawDocument(
             path=path,
@@ -266,8 +270,7 @@ class FileReader:
             file = (self._folder / path).resolve(strict=True)
             if not file.is_relative_to(self._root):
                 return "a link that leaves the folder"
-            is_named = self._include.names(path.rpartition("/")[2])
-            if is_secret(self._root, file) or (is_for_tools(path) and not is_named):
+            if is_secret(self._root, file):
                 return "a file for tools, not for readers"
             status = file.stat()
             if not stat.S_ISREG(status.st_mode):

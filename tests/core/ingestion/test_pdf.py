@@ -24,7 +24,7 @@ from reportlab.platypus import (
 
 from core.catalogue import SourceSpec
 from core.domain import RawDocument
-from core.errors import SourceError
+from core.errors import NoDocument, SourceError
 from core.ingestion.parsing import parse
 from core.ingestion.sources.pdf import Options, PdfSource
 from tests.fake_workers import FakeWorkers
@@ -180,6 +180,17 @@ def test_small_print_of_many_sizes_does_not_become_headings():
     story = [Paragraph(LOREM * 4, STYLES["BodyText"]), Paragraph("A note in small print.", small)]
     SimpleDocTemplate(out, pagesize=A4, title="Notes").build(story)
     assert all(not section.headings for section in parse(raw(out.getvalue())).sections)
+
+
+def test_a_page_in_a_folder_of_figures_is_no_document_and_a_manual_is_one(tmp_path: Path):
+    out = io.BytesIO()
+    SimpleDocTemplate(out, pagesize=A4).build([Paragraph("Cells of a battery", STYLES["BodyText"])])
+    for path in ("figs/cells.pdf", "a/Images/cells.pdf"):
+        with pytest.raises(NoDocument, match="a figure of other pages"):
+            parse(RawDocument(path, "", out.getvalue(), "pdf", str(tmp_path)))
+        assert parse(RawDocument(path, "", manual(), "pdf", str(tmp_path))).title == "Kettle 3000"
+    for path in ("static/card.pdf", "figures.pdf"):
+        assert parse(RawDocument(path, "", out.getvalue(), "pdf", str(tmp_path))).sections
 
 
 def test_the_source_reads_one_pdf_or_a_folder_of_them(tmp_path: Path):

@@ -119,16 +119,37 @@ def test_what_tools_install_from_is_no_page_unless_it_is_named(tmp_path):
     assert paths(folder(tmp_path, include=("requirements.txt",))) == ["requirements.txt"]
 
 
-def test_texts_beside_pages_of_sphinx_and_figures_are_no_pages(tmp_path):
-    write(tmp_path, "source/conf.py", content=b"extensions = []\nsource_suffix = ['.rst', '.md']\n")
-    write(
-        tmp_path, "notes.txt", "source/links.txt", "source/index.rst", "source/figs/cells.pdf", "manual.pdf"
+def test_pages_that_are_called_like_files_for_tools_are_read(tmp_path):
+    page = b"=====================\nConstraints reference\n=====================\n\nA row keeps to them.\n"
+    write(tmp_path, "models/constraints.txt", "requirements.txt", "robots.txt", content=page)
+    pins = (
+        b"# pinned\n-r base.txt\nflask[async] >= 3 ; python_version > '3.9'\ngit+https://a.example/x\n./own\n"
     )
+    write(tmp_path, "api/requirements.txt", content=pins)
+    write(tmp_path, "site/robots.txt", content=b"User-agent: *\nDisallow: /old\n")
+    assert paths(folder(tmp_path)) == ["models/constraints.txt", "requirements.txt", "robots.txt"]
+
+
+def test_texts_beside_a_conf_py_that_is_none_of_sphinx_or_that_are_asked_for_are_read(tmp_path):
+    write(tmp_path, "conf.py", content=b"# Options of Markdown extensions\nPOSTS = (('posts/*.txt', 'p'),)\n")
+    write(tmp_path, "guide.txt")
+    assert "guide.txt" in paths(folder(tmp_path))
+    write(tmp_path, "conf.py", content=b"extensions: list[str] = []\n# source_suffix = ['.rst', '.txt']\n")
+    write(tmp_path, "index.rst")
+    assert paths(folder(tmp_path)) == ["index.rst"]
+    assert paths(folder(tmp_path, include=("*.txt",))) == ["guide.txt"]
+    suffixes = b"extensions = []\nsource_suffix = {\n    # issue 12\n    '.txt': 'restructuredtext',\n}\n"
+    write(tmp_path, "conf.py", content=suffixes)
+    assert paths(folder(tmp_path)) == ["guide.txt", "index.rst"]
+
+
+def test_texts_beside_pages_of_sphinx_are_no_pages(tmp_path):
+    write(tmp_path, "source/conf.py", content=b"extensions = []\nsource_suffix = ['.rst', '.md']\n")
+    write(tmp_path, "notes.txt", "source/links.txt", "source/index.rst")
     source = folder(tmp_path)
-    assert paths(source) == ["manual.pdf", "notes.txt", "source/index.rst"]
+    assert paths(source) == ["notes.txt", "source/index.rst"]
     reasons = dict(source.skipped)
     assert reasons["source/links.txt"] == "a part that other pages include, for Sphinx publishes no .txt here"
-    assert reasons["source/figs/cells.pdf"] == "a figure of other pages"
     write(tmp_path, "source/conf.py", content=b"extensions = []\nsource_suffix = {\n  '.txt': 'x'}\n")
     assert "source/links.txt" in paths(folder(tmp_path))
 

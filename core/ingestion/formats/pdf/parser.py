@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 import pdfplumber
 
 from core.domain import Document, RawDocument, Section
-from core.errors import SourceError
+from core.errors import NoDocument, SourceError
 from core.ingestion.formats._shared import fence, heading_text
 from core.ingestion.formats.pdf.layout import (
     Grid,
@@ -35,6 +35,8 @@ LARGER = 1.12
 """How much larger than the text a heading is printed; ours."""
 MAX_HEADING = 120
 """Characters above which a line is no heading."""
+_FIGURE = re.compile(r"(?:^|/)_?(?:fig(?:ure)?s?|im(?:age|g)s?|pics?|pictures?|plots?|diagrams?)/")
+"""Folders in which what has one page is a picture for other pages."""
 _NUMBERED = re.compile(r"^(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.I)
 _ITEM = re.compile(r"^(?:[•▪●◦‣–-]|\(?\d{1,2}[.)])\s+\S")
 _CONTENTS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?+){4,}+\s*+(?:\d++|[ivxlc]++)\s*+$")
@@ -44,11 +46,13 @@ _OPEN = re.compile(r"[^.!?:;。！？]$")
 
 
 def parse(raw: RawDocument, text: str) -> Document:
-    """Parse a PDF; raises SourceError for one that is broken, locked or without text."""
+    """Parse a PDF; raises SourceError for one that is broken, locked or without text, and for a figure."""
     try:
         with pdfplumber.open(io.BytesIO(raw.content)) as pdf:
             if len(pdf.pages) > MAX_PAGES:
                 raise SourceError(f"{raw.path} has more than {MAX_PAGES:,} pages; split it.")
+            if raw.root and len(pdf.pages) == 1 and _FIGURE.search(raw.path.lower()):
+                raise NoDocument("a figure of other pages")
             title = one_line(str((pdf.metadata or {}).get("Title") or ""))
             pages = []
             for page in pdf.pages:
