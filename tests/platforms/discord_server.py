@@ -47,6 +47,8 @@ class DiscordServer:
         """Status and code by which commands are refused, one after the other."""
         self.limited: list[str] = []
         """Beginnings of paths of calls that are refused once, for there were too many."""
+        self.limit: dict[str, Any] = {"message": "You are being rate limited.", "retry_after": 0.05}
+        """What they are told."""
         self.charset = ""
         """What stands behind the type of JSON."""
         self.dropping: list[str] = []
@@ -209,7 +211,7 @@ class DiscordServer:
         if begun is None:
             return None
         self.limited.remove(begun)
-        said = _json({"message": "You are being rate limited.", "retry_after": 0.05, "global": False}, 429)
+        said = _json({"global": False} | self.limit, 429)
         said.headers.update({"Retry-After": "1", "X-RateLimit-Scope": "user", "X-RateLimit-Remaining": "0"})
         said.headers.update({"X-RateLimit-Limit": "5", "X-RateLimit-Reset-After": "0.05"})
         return said

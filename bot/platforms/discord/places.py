@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -47,8 +48,8 @@ _JSON = "application/json"
 def as_documented() -> aiohttp.TraceConfig:
     """Return what a client reads answers with, so that it takes all that Discord's documents describe.
 
-    discord.py waits after a 429 only where a proxy has left its `Via`, by which it tells Discord's own JSON
-    from Cloudflare's page of a ban, and reads no JSON whose type names a charset.
+    discord.py waits after a 429 only where a proxy has left its `Via`, and trips over one that does not say
+    for how long, such as that of a ban; it reads no JSON whose type names a charset.
     """
     trace = aiohttp.TraceConfig()
     trace.on_request_end.append(_read)
@@ -56,15 +57,40 @@ def as_documented() -> aiohttp.TraceConfig:
 
 
 async def _read(session: object, context: object, ended: aiohttp.TraceRequestEndParams) -> None:
-    answer = ended.response
-    if answer.content_type != _JSON:
-        return
-    told = answer.headers.copy()
-    told["Content-Type"] = _JSON
+    answer, told = ended.response, ended.response.headers.copy()
+    if answer.content_type == _JSON:
+        told["Content-Type"] = _JSON
     if answer.status == TOO_MANY:
-        told.setdefault("Via", "none")
+        told.popall("Via", None)
+        if _names_seconds(answer, await answer.read()):
+            told["Via"] = "none"
     answer._headers = told  # type: ignore[assignment]  # it may be changed, and nobody does
     answer._cache.pop("headers", None)
+
+
+def _names_seconds(answer: aiohttp.ClientResponse, body: bytes) -> bool:
+    try:
+        told = json.loads(body) if answer.content_type == _JSON else None
+    except ValueError:
+        return False
+    return isinstance(told, dict) and isinstance(told.get("retry_after"), int | float)
+
+
+def let_go_on(http: Any) -> None:
+    """Let calls go on where the one that waits out a limit of all calls is cancelled, as with its question.
+
+    discord.py has the others wait for that one call, and would have them wait for good.
+    """
+    request = http.request
+
+    async def requested(*given: Any, **named: Any) -> Any:
+        try:
+            return await request(*given, **named)
+        except asyncio.CancelledError:
+            http._global_over.set()  # who comes too early is told to wait again
+            raise
+
+    http.request = requested
 
 
 class Recent(dict[Any, Any]):

@@ -18,7 +18,7 @@ from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.commands import Commands, build_tree, register
 from bot.platforms.discord.events import Events
-from bot.platforms.discord.places import LAST_WAIT, MALFORMED, TROUBLE, as_documented, passes
+from bot.platforms.discord.places import LAST_WAIT, MALFORMED, TROUBLE, as_documented, let_go_on, passes
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class DiscordPlatform:
             Client(**options) if count in (None, 1) else ShardedClient(**options, shard_count=count or None)
         )
         _forgiving(self.client)
+        let_go_on(self.client.http)
         self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
         self.chat = DiscordChat(self.client, self.standing, votes=settings.discord_votes)
         if not self.every_connection_hears_all:
@@ -211,12 +212,24 @@ class DiscordPlatform:
             wait = min(2 * wait, LAST_WAIT)
 
     async def _gateway(self) -> str:
-        """Return where a server that is not Discord's own has its gateway; discord.py does not ask for it."""
-        try:
-            told: Any = await self.client.http.request(Route("GET", "/gateway"))
-            return str(told["url"])
-        except (TypeError, KeyError, ValueError, discord.NotFound) as error:
-            raise _no_discord() from error
+        """Return where a server that is not Discord's own has its gateway; discord.py does not ask for it.
+
+        It is asked again while it cannot be reached, "" where the bot stops meanwhile.
+        """
+        wait = self.first_retry
+        while not self._stopping.is_set():
+            try:
+                told: Any = await self.client.http.request(Route("GET", "/gateway"))
+                return str(told["url"])
+            except (TypeError, KeyError, ValueError, discord.NotFound) as error:
+                raise _no_discord() from error
+            except TROUBLE as error:
+                if not passes(error):
+                    raise
+                log.warning("Discord names no gateway (%s); trying again in %.0f s.", error, wait)
+            await self._pause(wait)
+            wait = min(2 * wait, LAST_WAIT)
+        return ""
 
     async def _pause(self, seconds: float) -> bool:
         """Wait, but no longer than the bot runs; returns True if it goes on."""
