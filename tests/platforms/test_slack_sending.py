@@ -192,3 +192,14 @@ async def test_what_stands_on_a_later_page_is_found(
     assert [m["ts"] for m in slack.said("C1")] == [posted.message]
     strays = await chat.own_after(MessageRef("slack", "C1", asked, thread))
     assert [stray.ref.message for stray in strays] == [posted.message]
+
+
+async def test_an_answer_stands_though_a_message_below_it_may_not_be_deleted(
+    chat: Chat, slack: SlackServer
+) -> None:
+    """A workspace may keep all that was said (`compliance_exports_prevent_deletion`, chat.delete)."""
+    where = MessageRef("slack", "C1", slack.store("C1", "U1", "q", None)["ts"], "")
+    draft = await chat.post(where, Reply("word " * 1500))
+    slack.fail("chat.delete", "compliance_exports_prevent_deletion")
+    assert await chat.edit(draft, Reply("The answer.")) == draft[:1]
+    assert slack.said("C1")[0]["text"] == "The answer."

@@ -133,7 +133,12 @@ class Messages:
                 raise
             return await self.show(parts, channel, thread, reply, limit // 2, quick)
         while len(parts) > len(pieces):
-            await self.remove(parts[-1], quick)
+            try:
+                await self.remove(parts[-1], quick)
+            except SlackRefused as error:
+                if error.retryable:
+                    raise
+                log.warning("What an answer says no more stays below it: %s", error)  # which is no failure
             parts.pop()
         return tuple(parts)
 
