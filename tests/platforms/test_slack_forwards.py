@@ -93,3 +93,15 @@ async def test_what_was_forwarded_is_part_of_the_conversation(
         ("slack:U1", "this one"),
         ("slack:U2", ASKED),
     ]
+
+
+async def test_whose_words_were_forwarded_is_told_of_who_opted_out_too(
+    slack: SlackServer, dispatch: Recorder, chat: Chat
+) -> None:
+    """An answer to them repeats them, and `OptedOut.heard` leaves it out with them, by whose and when."""
+    asked = slack.say("U2", "C1", ASKED)
+    slack.forward("U1", "C1", asked, "D1")
+    dispatch.out.add("slack:U2")
+    last = slack.say("U1", "D1", "any idea?")
+    turns = await chat.history(MessageRef("slack", "D1", last), 10)
+    assert [(turn.author, turn.at) for turn in turns] == [("slack:U2", float(asked))]

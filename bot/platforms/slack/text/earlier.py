@@ -116,7 +116,7 @@ class Earlier:
         turns: list[Turn] = []
         for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
             text, _ = self._reader.read(written(message))
-            passed_on = [(by, said) for by, said, _ in self._reader.forwarded(message) if said]
+            passed_on = [one for one in self._reader.shared(message) if one[1]]
             if timestamp(ts) >= end or not (text or passed_on):
                 continue
             if self._reader.own(message):
@@ -128,8 +128,10 @@ class Earlier:
                     turns.append(Turn("assistant", told, message=key))
             elif is_person(message):
                 sender = f"slack:{message['user']}"
-                told_by = [(sender, text)] if text else []
+                turns += [Turn("user", text, sender, at=float(ts))] if text else []
+                # of whoever opted out, or was forgotten since, it is left out as their own messages are
                 turns += [
-                    Turn("user", words, by or sender, at=float(ts)) for by, words in [*told_by, *passed_on]
+                    Turn("user", words, by or sender, at=min(float(ts), float(share.get("ts") or ts)))
+                    for by, words, share in passed_on
                 ]
         return turns

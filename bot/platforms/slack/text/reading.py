@@ -182,15 +182,19 @@ class Reader:
         return from_slack(plain), mentions > 0
 
     def forwarded(self, message: Mapping[str, Any]) -> list[tuple[str, str, Sequence[Mapping[str, Any]]]]:
-        """Return what a message forwards: each one's author, "" for a bot; its Markdown; its files.
+        """Return what a message forwards, as `shared` does, with its files.
 
         What somebody wrote who opted out is left out.
         """
-        found = [
+        found = [(by, text, one.get("files") or ()) for by, text, one in self.shared(message)]
+        return [one for one in found if not self._is_out(one[0])]
+
+    def shared(self, message: Mapping[str, Any]) -> list[tuple[str, str, Mapping[str, Any]]]:
+        """Return all that a message forwards: each one's author, "" for a bot; its Markdown; the whole."""
+        return [
             (f"slack:{by}" if (by := one.get("author_id")) else "", self.read(_forwarded_words(one))[0], one)
             for one in _forwarded(message)
         ]
-        return [(by, text, one.get("files") or ()) for by, text, one in found if not self._is_out(by)]
 
     def addresses_others(self, text: str) -> bool:
         """Return True if a message calls a person other than the bot, a group, or everyone."""
