@@ -212,7 +212,12 @@ async def test_what_a_large_documentation_is_about_is_told_as_far_as_there_is_ro
             return dict(GUESS)
 
     model = Reads()
-    titles = ["A title " + "without end " * 200, "", " \n", *(f"Page number {n} on boilers" for n in range(900))]
+    titles = [
+        "A title " + "without end " * 200,
+        "",
+        " \n",
+        *(f"Page number {n} on boilers" for n in range(900)),
+    ]
     await guess(model, ASKED, "Queue", ["1.0"], titles)  # type: ignore[arg-type]
     assert "- Page number 0 on" in model.said and "- Page number 900" not in model.said
     assert 1_000 < len(model.said) < 1_800 and "- \n" not in model.said
