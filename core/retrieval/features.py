@@ -154,8 +154,7 @@ def features(
     together = _by_document(pool, (seen.bm25f() / total).tolist())
     neighbours = [(a, b, weight[a] + weight[b]) for a, b in pairwise(terms)]
     paired = sum(value for _, _, value in neighbours) or 1.0
-    rows = []
-    best: list[list[Bits]] = []
+    rows, best = [], list[list[Bits]]()
     of_each = (seen.windows(total), seen.named().tolist(), seen.heads().tolist())
     for page, held, named, is_own in zip(pool, *of_each, strict=True):
         cosines = page.vectors @ query if page.vectors is not None else np.array([page.cosine])
