@@ -48,19 +48,17 @@ FEATURES = (
 """The columns of `features`, in order.
 
 `passage`: fused score of the best passage; `near`: best cosine of a passage, `sentence`: of a window;
-`joint`: best window by cosine and by its share of the question's terms together; `tokens`: how well
-the best windows hold each token of the question (`matches`); `identifiers`: share of the question's
-identifiers; `reference`: how far the document is an API reference, 0 for an entry that the question names;
-`document`: BM25F of the three best pages of the same document; `pairs`: share of neighbouring terms that
-stand together.
-`older`: how many versions ago release notes are from; `changed`: release notes where the question asks what
-a release does to something, `notes`: release notes where it does not. `making`: a page on how the product is
+`joint`: best window by cosine and by its share of the question's terms together; `tokens`: how well the best
+windows hold each token of the question (`matches`); `identifiers`: share of the question's identifiers;
+`reference`: how far the document is an API reference, 0 for an entry that the question shows as code;
+`document`: BM25F of its three best pages; `pairs`: share of neighbouring terms that stand together.
+`older`: how many versions ago release notes are from; `changed`: release notes where the question asks what a
+release does to something, `notes`: release notes where it does not. `making`: a page on how the product is
 made, as for those who contribute, where the question does not ask for that.
 The last four are those of pairs made of the page: best cosine of a question and of an answer, and the share
 of the question's terms that the best of each holds; 0 for pages without pairs.
 """
-K1 = 1.2
-B = 0.75
+K1, B = 1.2, 0.75
 TITLE, HEADING = 0.5, 1.0
 """Occurrences of a term in the text that one in title or heading is worth."""
 NO_PAIRS = (0.0, 0.0, 0.0, 0.0)
@@ -74,6 +72,7 @@ ABOVE, WINDOWS = 2, 3
 """Places of the innermost heading and of the first window among the parts that are kept of a page."""
 _NAME = re.compile(r"[\w.:*]+(\(.*\))?")
 _CODE = re.compile(r"[._(]|[a-z][A-Z]")
+_SNAKE, _AS_CODE = re.compile(r"\w+"), re.compile(r"(?<=[@.])\w++|\b\w++(?=\()")
 _OF_CHANGE = re.compile(
     r"\b(?:still\b|since\b|any ?more\b|used to\b|longer\b|chang|remov|gone\b|added\b|deprecat|upgrad"
     r"|minimum|oldest|cannot import|no attribute|stopped working\b)|error\b",
@@ -155,7 +154,7 @@ def features(
     neighbours = [(a, b, weight[a] + weight[b]) for a, b in pairwise(terms)]
     paired = sum(value for _, _, value in neighbours) or 1.0
     rows, best = [], list[list[Bits]]()
-    of_each = (seen.windows(total), seen.named().tolist(), seen.heads().tolist())
+    of_each = (seen.windows(total), seen.named().tolist(), seen.heads(question).tolist())
     for page, held, named, is_own in zip(pool, *of_each, strict=True):
         cosines = page.vectors @ query if page.vectors is not None else np.array([page.cosine])
         joint = held + (cosines if len(held) == len(cosines) else page.cosine)
@@ -220,9 +219,11 @@ class _Seen:
         there = np.logical_or.reduceat(self.held, self.starts[:-1], axis=0)
         return np.asarray(there @ self.names / (self.names.sum() or 1.0))
 
-    def heads(self) -> NDArray[np.bool_]:
-        """Return which pages' innermost heading has an identifier of the question: shape (pages,)."""
-        return np.asarray((self.held[self.starts[:-1] + ABOVE] & (self.names > 0.0)).any(axis=1))
+    def heads(self, question: str) -> NDArray[np.bool_]:
+        """Return which pages' innermost heading has what a question writes as code: shape (pages,)."""
+        code, terms = set(_AS_CODE.findall(question.lower())), self.views[0].columns
+        shown = np.array([is_identifier(t) and (t in code or not _SNAKE.fullmatch(t)) for t in terms], bool)
+        return np.asarray((self.held[self.starts[:-1] + ABOVE] & shown).any(axis=1))
 
     def bm25f(self) -> Numbers:
         """Return the score of each page, its title and headings counted in: shape (pages,)."""

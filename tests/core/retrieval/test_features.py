@@ -67,13 +67,22 @@ def test_terms_side_by_side_and_rare_ones_count_more() -> None:
     assert rare["joint"] > common["joint"] > 0
 
 
-def test_the_entry_that_a_question_names_is_no_less_for_being_a_reference() -> None:
-    own, other, guide = seen(
-        page("Shuts it.", "API > --lid", reference=0.9),
-        page("Shuts a --lid.", "API > kettle", reference=0.9),
-        page("Shuts it.", "Guide > --lid", reference=0.0),
-    )
-    assert [one["reference"] for one in (own, other, guide)] == [0.0, 0.9, 0.0]
+@pytest.mark.parametrize(
+    ("question", "counts"),
+    [("what does fill_lid(2) do", 0.0), ("pot.fill_lid fails", 0.0), ("fill_lid gives me cold water", 0.9)],
+)
+def test_the_entry_that_a_question_shows_as_code_is_no_less_for_being_a_reference(
+    question: str, counts: float
+) -> None:
+    terms = ["fill_lid", "water"]
+    headings = ("API > fill_lid()", "API > pour()", "Guide > fill_lid()")
+    chunks = [ContextChunk("c", "a.md", "Title", heading, "", "Fills it.") for heading in headings]
+    pages = [
+        Candidate(viewed(chunk, terms), 0.5, 0.4, None, reference=reference)
+        for chunk, reference in zip(chunks, (0.9, 0.9, 0.0), strict=True)
+    ]
+    table = features(pages, terms, {"fill_lid": 3.0, "water": 1.0}, QUERY, question)
+    assert table[:, FEATURES.index("reference")].tolist() == [counts, 0.9, 0.0]
 
 
 def test_headings_count_for_every_window() -> None:
