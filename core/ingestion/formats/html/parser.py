@@ -22,7 +22,7 @@ from core.ingestion.formats._outline import Outline
 from core.ingestion.formats.html.addresses import anchor_of
 from core.ingestion.formats.html.drawings import drop_leads, write_out
 from core.ingestion.formats.html.frame import is_index, is_menu, is_needed, is_redirect, is_steps
-from core.ingestion.formats.html.programs import list_of, tidy
+from core.ingestion.formats.html.javadoc_doxygen import list_of, tidy
 from core.ingestion.formats.html.tags import HEADINGS, classes, is_block, soup_of, write_labels
 from core.ingestion.formats.html.tangle import tangle_of
 from core.ingestion.formats.html.titles import Called, called, plain, shown, without_number
