@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 ABOVE = 12
 """Messages above a mention without words that are read for the question that it is about."""
+_COMMAND = re.compile(r"\s*`?/threadlore\b", re.IGNORECASE)
+"""A command that somebody sent as a message: with a space before it, or without choosing it from the list."""
 
 
 class Triggers:
@@ -294,7 +296,14 @@ class Hint:
         self._examples = examples
 
     async def to(self, message: Message) -> Reply | None:
-        """Return the reply to an empty message, a lone "?", a greeting or thanks; None for a question."""
+        """Return the reply to an empty message, a lone "?", a greeting, thanks or a command, else None."""
+        if _COMMAND.match(message.text):
+            return Reply(
+                _(
+                    "That came to me as a message, and messages run no commands. Type `/threadlore` at the "
+                    "beginning of a new message, not in a thread, and choose it from the list that opens."
+                )
+            )
         if message.text.strip() and not is_greeting(message.text):
             if not is_pleasantry(message.text):
                 return None

@@ -184,6 +184,9 @@ async def test_a_greeting_and_thanks_are_no_questions(platform: str, bot: Bot) -
         said = await stage.say("ann", "Thanks a lot!", "direct")
         told = (await until(lambda: stage.replies(said), "an answer to thanks"))[0].text
         assert told.startswith("Any time.") and "don't know" not in told
+        said = await stage.say("ann", " /threadlore reindex 2.0", "direct")
+        told = (await until(lambda: stage.replies(said), "where commands are typed"))[0].text
+        assert "messages run no commands" in told and "don't know" not in told
 
 
 @pytest.mark.parametrize("platform", ["fake", "slack"])
