@@ -184,7 +184,7 @@ async def test_a_greeting_and_thanks_are_no_questions(platform: str, bot: Bot) -
         said = await stage.say("ann", "Thanks a lot!", "direct")
         told = (await until(lambda: stage.replies(said), "an answer to thanks"))[0].text
         assert told.startswith("Any time.") and "don't know" not in told
-        said = await stage.say("ann", " /threadlore reindex 2.0", "direct")
+        said = await stage.say("ann", " /threadlore reindex 2.0", to="bot")
         told = (await until(lambda: stage.replies(said), "where commands are typed"))[0].text
         assert "messages run no commands" in told and "don't know" not in told
 
