@@ -16,7 +16,7 @@ from core.ports import LanguageModel, Prompt
 from core.query.checks import checked, translated
 from core.query.decompose import MOST, leans, parts
 from core.query.followups.complete import complete
-from core.query.forms import expansions, filtered, topic, without
+from core.query.forms import content, expansions, filtered, topic, without
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
 from core.text.logs import without_stamps
@@ -51,6 +51,9 @@ _SEEMS_NAMED = re.compile(
     r"|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:point|dot)\s+\w+\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"(?<!\S)\((?P<said>[^()`{}=<>]{6,120}+)\)")
+_SEVERAL, _ENOUGH = 2, 3
+"""Words in brackets that are an aside, and words that say something about the subject beside it."""
 _COMPARES = re.compile(
     r"\b(?:between|versus|vs|compar\w*|differ\w*|chang\w*|new|instead|same|since|still|both|either|or|than"
     r"|remov\w*|deprecat\w*|added?|each|every|all)\b",
@@ -267,8 +270,9 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
     completion = complete(question.text, question.history, product)
     base = without_stamps(completion.text)
     found = mentions(base, product, resolution.release)
-    plain = filtered(base)
-    versionless = filtered(without(base, found)) if found else ""
+    told, beside = _without_aside(base)
+    plain = filtered(told)
+    versionless = filtered(without(told, mentions(told, product, resolution.release))) if found else ""
     added = expansions(base, product.glossary)
     return Queries(
         base=base,
@@ -278,5 +282,24 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
         parts=parts(base) if completion.text == question.text or len(parts(question.text)) > 1 else (base,),
         topic=topic(base, product, found),
         rewritten=completion.text != question.text,
-        carried=completion.carried,
+        carried=(*completion.carried, *beside),
     )
+
+
+def _without_aside(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a question without what it says in brackets, and the words there: "elsewhere (nfs is slow)".
+
+    They are searched for, and no sign of an answer. A single word, a name, a number or code in brackets
+    belongs to what is asked, as does all where little else is said.
+    """
+    beside: list[str] = []
+
+    def taken(found: re.Match[str]) -> str:
+        said = found["said"]
+        if len(said.split()) < _SEVERAL or identifiers(said) or quantities(said):
+            return found[0]
+        beside.extend(filtered(said).split())
+        return " "
+
+    told = _ASIDE.sub(taken, text)
+    return (told, tuple(beside)) if len(content(told)) >= _ENOUGH else (text, ())

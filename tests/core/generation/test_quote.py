@@ -653,6 +653,7 @@ def test_another_release_is_named() -> None:
         "- [Secret key](key.html)",
         "Copyright 2024 secret key session authors.",
         "Previous: secret key. Next: session.",
+        "TODO: explain how the secret key of a session is made.",
     ],
 )
 def test_debris_is_never_quoted(debris: str) -> None:

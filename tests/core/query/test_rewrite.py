@@ -143,6 +143,23 @@ def test_a_message_that_leans_stays_and_its_search_takes_the_thread_along(text, 
     assert "coffee" not in found.filtered
 
 
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("put the instance folder somewhere else (our nfs is slow)", ("nfs", "slow")),
+        ("how do I stream a big file (the browser gives up) to people?", ("browser", "gives")),
+        ("how do I write a test for a view (async)?", ()),  # one word belongs to what is asked
+        ("how do I write a test for a view (flask 2.0)?", ()),
+        ("how do I call url_for in a test (url_for builds no address)?", ()),
+        ("sessions (where are they kept)?", ()),  # little else is said
+    ],
+)
+def test_what_is_said_in_brackets_is_searched_for_and_no_sign(text, carried):
+    found = _ask(text)
+    assert found.base == text and set(carried) <= set(found.carried) and bool(found.carried) == bool(carried)
+    assert not set(carried) & set(found.filtered.split())
+
+
 def test_identifiers_of_the_answer_are_taken_along_but_not_to_another_release():
     answer = "Use `click.confirm` with `abort=True`."
     assert "click.confirm" in _ask("exit when they answer no?", "ask for confirmation", answer=answer).carried
