@@ -231,7 +231,7 @@ _QUESTION = re.compile(
 def looks_like_question(text: str) -> bool:
     """Return True if a text asks: by its last mark, or by its first word (Hybrid CRAG 4.1)."""
     stripped = text.strip()
-    return "?" in stripped or bool(_QUESTION.match(stripped))
+    return any(mark in stripped for mark in "?？؟") or bool(_QUESTION.match(stripped))
 
 
 _CODE = re.compile(
