@@ -299,10 +299,7 @@ class WordIndex(Protocol):
         """Return up to k ids of entries whose title or text has each of the terms; none without terms."""
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5)).
-
-        Of pairs of signs where two words meet (`core.vocabulary.scripts.bridges`) it is 0.
-        """
+        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5)); of bridges 0."""
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""
