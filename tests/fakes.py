@@ -16,6 +16,7 @@ import numpy as np
 from core.domain import Hit, Vector
 from core.ports import Matrix, ModelHealth, Prompt
 from core.text.words import index_terms, query_terms, words
+from core.vocabulary.scripts import bridges
 from tests.fake_opinions import FakeOpinions
 from tests.fake_stores import FakeConversations, FakeCorpora, FakeMemories
 
@@ -217,7 +218,9 @@ class FakeWords(_Collections[tuple[list[str], list[str]]]):
         if collection not in self._kept:
             return dict.fromkeys(terms, 0.0)
         texts = [set(text) for _, text in self._kept[collection].values()]
-        return {term: _idf(len(texts), sum(term in text for text in texts)) for term in terms}
+        counts = {term: sum(term in text for text in texts) for term in terms}
+        empty = bridges(terms, counts)
+        return {term: 0.0 if term in empty else _idf(len(texts), n) for term, n in counts.items()}
 
 
 def _idf(total: int, holding: int) -> float:

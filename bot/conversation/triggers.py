@@ -162,8 +162,9 @@ def says_nothing_new(message: Message) -> bool:
 
 
 _WORDS = frozenset(words_of(__package__)["pleasantries"].split())
+_IN_SIGNS = re.compile("|".join(words_of(__package__)["in_signs"].split()))
 _GREETINGS = frozenset(words_of(__package__)["greetings"].split())
-_BESIDE = frozenset({"guten", "zusammen", "todos", "a", "tous", "threadlore"})
+_BESIDE = frozenset({"guten", "gott", "zusammen", "todos", "a", "à", "tous", "tarde", "день", "threadlore"})
 """What stands beside a greeting."""
 _ABOUT_ITSELF = re.compile(
     r"(?:so |and |but |please )?(?:who|what) (?:exactly )?are you|what(?:'s| is) your name"
@@ -172,7 +173,8 @@ _ABOUT_ITSELF = re.compile(
     r"|how (?:do|can|should) i (?:use|ask) you|how do you work|how does this bot work"
     r"|(?:can|could|will) you help(?: me)?|(?:i need )?help(?: me)?"
     r"|wer bist du|was (?:bist|kannst|weißt) du(?: alles)?|wie funktionierst du|kannst du (?:mir )?helfen"
-    r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你能做什么|你会什么|帮助|帮帮我"
+    r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你(?:能|可以|会)做?什么|帮助|帮帮我"
+    r"|qui (?:es-tu|êtes-vous)|que (?:sais|peux)-tu faire|aide(?:-moi)?|кто ты|что ты умеешь|помощь|помогите"
 )
 _POINTERS = frozenset("^?👆☝⬆\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff ")
 _ABOVE = re.compile(
@@ -193,13 +195,15 @@ _OBJECTION = re.compile(
     rf"|(?:{_THIS}(?: is| was|'?s) )?(?:still )?(?:wrong|incorrect|wrong answer|broken|not (?:{_WRONG}))"
     rf"|{_THIS} (?:isn'?t|wasn'?t) (?:{_WRONG})"
     r"|(?:still )?(?:the )?same (?:problem|error|issue|thing|result)"
-    r"|(?:(?:das|es) )?(?:geht|funktioniert|klappt|hilft|stimmt) (?:so |immer noch |leider )*nicht"
+    r"|(?:(?:das|es) )?(?:geht|funktioniert|klappt|hilft|stimmt) (?:so |immer noch |leider |bei |mir )*nicht"
     r"|(?:(?:das|es) )?hat (?:so |leider )?nicht (?:geklappt|funktioniert|geholfen)"
-    r"|(?:das ist )?falsch|(?:eso |esto )?no (?:funciona|funcionó|sirve|ayuda)"
+    r"|(?:das ist )?falsch|falsche antwort|(?:eso |esto )?no (?:me )?(?:funciona|funcionó|sirve|ayuda)"
+    r"|(?:eso |esto )?(?:no es (?:correcto|así)|está mal)|sigue sin funcionar|(?:c'est )?(?:faux|pas bon)"
     r"|(?:(?:ça|cela) )?(?:ne )?(?:marche|fonctionne) (?:toujours )?pas"
     r"|(?:isso |ainda )*não (?:funciona|funcionou|ajuda|ajudou|deu certo)"
     r"|(?:это |всё |все |еще |ещё )*не (?:работает|помогло|помогает)"
-    r"|(?:还是)?不行|没用|没有用|(?:还是)?不起作用|这不对|不对|動きません(?:でした)?|動かない|うまくいきません(?:でした)?"
+    r"|(?:это )?(?:неправильно|неверно|не то)|non (?:funziona|va)|(?:het )?werkt niet|çalışmıyor|olmadı"
+    r"|(?:还是)?(?:不行|不管用|不起作用)|没有?用|没有?效果|这?不对|答非所问|(?:你?回?答)?错了|違います|違う|動きません(?:でした)?|動かない|うまくいきません(?:でした)?"
     r")(?: (?:for me|here|at all|either|though|unfortunately|anymore|bei mir|leider|para mí|chez moi))*"
 )
 """That an answer did not help, without anything that could be answered."""
@@ -211,8 +215,11 @@ _SOLVED = re.compile(
     r"|(?:it|that|this|everything)(?: is|'?s) (?:now )?working(?: now| for me| again| fine)*"
     r"|works(?: now| for me| perfectly| great| fine| like a charm)*"
     r"|gelöst|(?:das |es )?(?:geht|funktioniert|klappt)(?: jetzt| nun)*"
+    r"|jetzt (?:geht|läuft|klappt|funktioniert)(?:'?s| es)?"
+    r"|(?:ich )?hab(?:e|'s| es)* (?:hinbekommen|geschafft|gelöst)|(?:danke )?das war'?s"
     r"|(?:das |es )?hat (?:geklappt|geholfen)"
-    r"|resuelto|(?:ya )?funciona|funcionou|résolu|(?:ça|cela) marche|заработало|解决了|好了|動きました"
+    r"|resuelto|(?:ya )?funciona|ya está|eso era|funcionou|résolu|c'est (?:bon|réglé)|(?:ça|cela) marche"
+    r"|заработало|вс[её] работает|разобрал(?:ся|ась)|получилось|(?:已经?)?解决了|搞定了?|好了|動きました"
 )
 """That the trouble is over."""
 _JOY = frozenset(words_of(__package__)["joy"].split())
@@ -238,7 +245,8 @@ def is_pleasantry(text: str) -> bool:
     """Return True if a text only thanks, agrees or laughs: no word of it asks or tells anything."""
     plain = _AGREES.sub("ok", _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
     words = _WORD.findall(plain)
-    return all(word in _WORDS for word in words) and not (words and looks_like_question(plain))
+    said = (word in _WORDS or _IN_SIGNS.fullmatch(word) for word in words)
+    return all(said) and not (words and looks_like_question(plain))
 
 
 def is_greeting(text: str) -> bool:
@@ -284,7 +292,7 @@ def _bare(clause: str) -> str:
 
 def _greets(clause: str) -> bool:
     words = _WORD.findall(clause)
-    known = all(word in _GREETINGS | _WORDS | _BESIDE for word in words)
+    known = all(word in _GREETINGS | _WORDS | _BESIDE or _IN_SIGNS.fullmatch(word) for word in words)
     return known and any(word in _GREETINGS for word in words)
 
 

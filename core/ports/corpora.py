@@ -88,7 +88,7 @@ class RemoteSource(Protocol):
         """
 
 
-VIEWS = "2"
+VIEWS = "3"
 """Raised when `index_terms`, `windows` or the form of kept views changes: they are made again."""
 
 
@@ -299,7 +299,7 @@ class WordIndex(Protocol):
         """Return up to k ids of entries whose title or text has each of the terms; none without terms."""
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
+        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5)); of bridges 0."""
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""

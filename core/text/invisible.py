@@ -44,8 +44,11 @@ _TONE = re.compile("[\U0001f3fb-\U0001f3ff]")
 
 
 def visible(text: str) -> str:
-    """Return a text without the characters that nobody sees; what breaks a line becomes a line break."""
-    return _SEEN.sub(_kept, text)
+    """Return a text without the characters that nobody sees; what breaks a line becomes a line break.
+
+    Letters and their accents are one character, as keyboards have them: macOS writes names of files in two.
+    """
+    return unicodedata.normalize("NFC", _SEEN.sub(_kept, text))
 
 
 def _kept(found: re.Match[str]) -> str:

@@ -7,13 +7,14 @@ turn on, so those stay whole (and are also found by their parts).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from core.domain import ContextChunk, content_hash
-from core.vocabulary import SOFTWARE, words_of
+from core.vocabulary import SOFTWARE, scripts, words_of
+from core.vocabulary.scripts import SPACED, apart, asked_forms, forms
 
-TERMS_VERSION = "3"
+TERMS_VERSION = "4"
 """Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
 
 _WORDS = words_of(__package__)
@@ -90,7 +91,10 @@ def stem(word: str) -> str:
     """Cut an English ending from a plain word, so that `configures` meets `configuring`.
 
     The name of a piece of software, a format or a protocol has no ending: `cors` is no plural of `core`.
+    Accents are left out.
     """
+    if not word.isascii():
+        word = forms(word)[0]
     if len(word) < 4 or not word.isalpha():
         return word
     one = word.removesuffix("s")
@@ -115,11 +119,15 @@ def stem(word: str) -> str:
 
 def index_terms(text: str) -> list[str]:
     """Return the terms under which text is found: stems, whole identifiers, and their parts."""
+    return _terms(text, forms)
+
+
+def _terms(text: str, of: Callable[[str], Iterable[str]]) -> list[str]:
     terms: list[str] = []
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(apart(text)):
         lower = token.lower().removesuffix("()")
-        if lower.isalpha():
-            terms.append(stem(lower))
+        if token.isalpha():
+            terms += _stems(lower, of)
             if token[1:] != token[1:].lower() and not token.isupper():  # CamelCase
                 terms += [stem(part.lower()) for part in _PART.findall(token)]
             continue
@@ -131,6 +139,10 @@ def index_terms(text: str) -> list[str]:
             terms += [name for name in names if "_" in name]
         terms += [stem(part.lower()) for part in _PART.findall(token) if len(part) > 1]
     return terms
+
+
+def _stems(word: str, of: Callable[[str], Iterable[str]] = forms) -> tuple[str, ...]:
+    return (stem(word),) if word.isascii() else tuple(map(stem, of(word)))
 
 
 def parts_indexed(name: str) -> list[str]:
@@ -154,10 +166,11 @@ def terms_inside(word: str) -> tuple[str, ...]:
 
     A word with other signs than letters stands under itself, too, however it is capitalised.
     """
-    lower = word.lower()
-    own = stem(lower) if lower.isalpha() else word.casefold()
-    parts = (stem(part.lower()) for part in _PART.findall(word) if len(part) > 1 and part.isalpha())
-    return tuple(dict.fromkeys([own, *parts]))
+    found: list[str] = []
+    for one in apart(word).split():
+        found += _stems(one.lower()) if one.isalpha() else (one.casefold(),)
+        found += [stem(part.lower()) for part in _PART.findall(one) if len(part) > 1 and part.isalpha()]
+    return tuple(dict.fromkeys(found))
 
 
 def unindexed(text: str) -> set[str]:
@@ -176,9 +189,9 @@ def query_terms(text: str) -> list[str]:
     Of a contracted word the first one counts: `don't` and `what's` are stop words, `user's` is `user`.
     """
     quiet = not text.isupper()  # GET is a word of its own unless everything is shouted
-    said = (_CONTRACTED.sub("", t) for t in _TOKEN.findall(text))
+    said = (_CONTRACTED.sub("", t) for t in _TOKEN.findall(scripts.asking_apart(text)))
     kept = [t for t in said if t and (t.lower() not in STOP_WORDS or (quiet and t.isupper() and len(t) > 1))]
-    return list(dict.fromkeys(index_terms(" ".join(kept))))
+    return list(dict.fromkeys(_terms(" ".join(kept), asked_forms)))
 
 
 def closes_fence(line: str, mark: str, before: str = " \t") -> bool:
@@ -190,21 +203,15 @@ def closes_fence(line: str, mark: str, before: str = " \t") -> bool:
 @lru_cache(maxsize=4096)
 def whole_word(name: str) -> re.Pattern[str]:
     """Return the pattern of a name that is no part of a longer one, however it is capitalised."""
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'`*(\[])")
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Dr|No|Fig|Sec|al)\.|\b[A-Z]\.)$")
-
-_LONGEST_ABBREVIATION = 10
+    return re.compile(rf"(?<!{SPACED}\w){re.escape(name)}(?!{SPACED}\w)", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
     """Split one paragraph of prose to sentences; nothing is lost but the space between them."""
     found: list[str] = []
     start = 0
-    for match in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text, max(start, match.start() - _LONGEST_ABBREVIATION), match.start()):
+    for match in scripts.SENTENCE_END.finditer(text):
+        if scripts.ABBREVIATION.search(text, max(start, match.start() - scripts.LONGEST), match.start()):
             continue
         found.append(text[start : match.end()].strip())
         start = match.end()
@@ -224,7 +231,7 @@ _QUESTION = re.compile(
 def looks_like_question(text: str) -> bool:
     """Return True if a text asks: by its last mark, or by its first word (Hybrid CRAG 4.1)."""
     stripped = text.strip()
-    return "?" in stripped or bool(_QUESTION.match(stripped))
+    return any(mark in stripped for mark in "?？؟") or bool(_QUESTION.match(stripped))
 
 
 _CODE = re.compile(
@@ -243,6 +250,7 @@ _QUANTITY = re.compile(r"(?<![\w.])v?(\d+(?:[.,]\d+)*(?:\.[xX])?)\s?([A-Za-z%$�
 
 def identifiers(text: str) -> list[str]:
     """Return the code-like words of a text in order: names with `_`, dots, flags, CamelCase, `quoted`."""
+    text = apart(text)
     found: list[tuple[int, str]] = [
         (m.start(), m[0])
         for m in _CODE.finditer(text)

@@ -20,6 +20,7 @@ import tantivy
 from core.domain import Hit
 from core.system.private_files import private_folder
 from core.text.words import TERMS_VERSION, index_terms
+from core.vocabulary.scripts import bridges
 from storage.database.sqlite_file import storage_error
 
 T = TypeVar("T")
@@ -257,7 +258,11 @@ def _document(key: str, title: str, text: str) -> tantivy.Document:
 def _rarity(searcher: tantivy.Searcher, terms: Sequence[str]) -> dict[str, float]:
     total = searcher.num_docs
     counts = {term: min(searcher.doc_freq("text", term), total) for term in terms}
-    return {term: math.log1p((total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+    empty = bridges(terms, counts)
+    return {
+        term: 0.0 if term in empty else math.log1p((total - n + 0.5) / (n + 0.5))
+        for term, n in counts.items()
+    }
 
 
 def _plain(term: str) -> bool:

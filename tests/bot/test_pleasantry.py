@@ -120,3 +120,48 @@ def test_a_complaint_is_no_thanks(text: str) -> None:
 )
 def test_what_points_at_nothing_is_told_too(text: str) -> None:
     assert not points_above(text)
+
+
+THANKS = (
+    "besten Dank, super, vielen Dank für die schnelle Hilfe, dankeschön, jetzt geht's, hab's hinbekommen, "
+    "muchas gracias por la ayuda, muchísimas gracias, ya está gracias, je vous remercie, c'est réglé, "
+    "非常感谢你的帮助, 好的我试试, 哦明白了, 收到, 太感谢了, 辛苦了, OK谢谢大家, 搞定了, 知道了, "
+    "ありがとうございました, 助かりました, なるほど, わかりました, 감사합니다, "
+    "спасибо большое, понял спасибо, разобрался, "
+    "شكراً جزيلاً, teşekkür ederim, obrigado pela ajuda, bedankt, grazie mille, tack så mycket"
+)
+GREETINGS = (
+    "大家好, 在吗, 早上好, здравствуйте, добрый день, مرحبا, "
+    "Grüß Gott, bonjour à tous, buenas tardes, bom dia"
+)
+OBJECTIONS = (
+    "funktioniert bei mir nicht, falsche Antwort, no me funciona, eso no es correcto, c'est faux, "
+    "不管用, 答非所问, "
+    "回答错了, это неправильно, 違います, non funziona, werkt niet"
+)
+QUESTIONS = (
+    "谢谢那么2.0呢, 怎么修改端口, 端口, 可以修改端口吗, 没问题了吗, 可以吗？, 优化, 赞助, 了解端口, "
+    "好友, パスワード, "
+    "danke und wie ändere ich den Port, Passwort vergessen, la ayuda no abre, "
+    "merci et en 2.0, спасибо а в 2.0"
+)
+
+
+@pytest.mark.parametrize("text", THANKS.split(", "))
+def test_thanks_ask_nothing_in_any_language(text: str) -> None:
+    assert asks_nothing(text)
+
+
+@pytest.mark.parametrize("text", GREETINGS.split(", "))
+def test_greetings_greet_in_any_language(text: str) -> None:
+    assert is_greeting(text)
+
+
+@pytest.mark.parametrize("text", OBJECTIONS.split(", "))
+def test_objections_object_in_any_language(text: str) -> None:
+    assert is_objection(text) and not asks_nothing(text)
+
+
+@pytest.mark.parametrize("text", QUESTIONS.split(", "))
+def test_questions_ask_in_any_language(text: str) -> None:
+    assert not asks_nothing(text) and not is_objection(text)

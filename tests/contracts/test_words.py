@@ -206,3 +206,10 @@ async def test_what_is_replaced_is_found_no_more_and_weighs_nothing(index: WordI
     assert await index.ids("corpus-a") == set()
     await index.replace("corpus-b", [])
     assert "corpus-b" not in await index.collections()
+
+
+async def test_where_two_words_meet_nothing_is_missing(index: WordIndex) -> None:
+    await index.upsert("corpus-a", [("one", "配置", "修改默认值。"), ("two", "任务", "失败后重试。")])
+    rarity = await index.rarity("corpus-a", query_terms("修改重试失误"))
+    assert rarity["改重"] == 0.0 and rarity["修改"] > 0.0
+    assert rarity["失误"] > rarity["重试"]

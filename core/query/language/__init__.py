@@ -13,7 +13,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
-from core.text.words import one_line, ruled
+from core.text.words import STOP_WORDS, one_line, ruled
 from core.vocabulary import words_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,18 @@ _CODE = re.compile(
     re.DOTALL,
 )
 _SMALL = {language: frozenset(words.split()) for language, words in words_of(__package__)["small"].items()}
+_ALONE = {
+    word: language for language, words in words_of(__package__)["alone"].items() for word in words.split()
+}
+_LETTERS = {language: re.compile(letters) for language, letters in words_of(__package__)["letters"].items()}
 _OWN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+_OF_FURTHER = re.compile(r"[åąćęłńśźżğışò\uac00-\ud7a3]")
+"""Letters of `FURTHER` that none of `KNOWN` has: "port ändern" is no Swedish for its ä."""
+_OTHER_SCRIPT = re.compile(r"[\u0370-\u04ff\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f]{2,}")
+_BOTH = frozenset({"am", "an", "also", "in", "is", "it", "me", "so", "not"})
+"""Small words of English that others have, too."""
+_GREETS = 4
+"""Words up to which a greeting or thanks among them tells the language."""
 _ASKED_IN_ENGLISH = re.compile(
     r"(?:^|[,.;:!?]\s)\W{0,3}(?:(?:so|and|but|hi|hello|hey|ok|well|please)\W{1,3})?(?:"
     r"(?:how|what|why|where|when|which|who)\s+(?:do|does|did|can|could|should|would|will|is|are|to)\b"
@@ -82,9 +93,13 @@ def detected(text: str) -> str:
         return "ja" if kana else "zh"
     if not re.search(r"[^\W\d_]", words):
         return ""
+    if told := _told_by_letters(words, latin) or _told_by_greeting(words):
+        return told
     if _ASKED_IN_ENGLISH.search(words) and not _OWN_LETTER.search(words):
         return "en"
     ranked = [(str(language), float(share)) for language, share in _identifier().rank(words)]
+    if ranked[0][0] == "en" and (beside := _beside_names(words)):
+        return beside
     language, probability = ranked[0]
     if language in FURTHER and probability >= _needed(language, words):
         return language
@@ -97,8 +112,41 @@ def _needed(language: str, words: str) -> float:
     """Return the probability from which the words are taken to be in a language."""
     if language == "en":
         return SURE_ENGLISH
-    said = frozenset(re.findall(r"[^\W\d_]+", words.lower()))
-    return SURE if said & _SMALL.get(language, frozenset()) or _OWN_LETTER.search(words) else SURE_OF_NAMES
+    own = _OF_FURTHER if language in FURTHER else _OWN_LETTER
+    said = _said(words)
+    return SURE if said & _SMALL.get(language, frozenset()) or own.search(words.lower()) else SURE_OF_NAMES
+
+
+def _said(words: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]+", words.lower()))
+
+
+def _told_by_letters(words: str, latin: int) -> str:
+    """Return the language of letters that none of `KNOWN` is written in, where most words are; else empty."""
+    lower = words.lower()
+    if len(_OTHER_SCRIPT.findall(lower)) <= latin:
+        return ""
+    return next((language for language, letters in _LETTERS.items() if letters.search(lower)), "")
+
+
+def _told_by_greeting(words: str) -> str:
+    """Return the language of "hallo" and "gracias", beside which nothing is said that tells one."""
+    said = _said(words)
+    told = {_ALONE[word] for word in said if word in _ALONE}
+    return told.pop() if len(told) == 1 and len(said) <= _GREETS and not said & STOP_WORDS else ""
+
+
+def _beside_names(words: str) -> str:
+    """Return the language of two small words among names and messages that look English; else empty.
+
+    "Ich kriege BrokerError: connection refused beim Start" has none of English.
+    """
+    said = _said(words)
+    if said & (STOP_WORDS - _BOTH):
+        return ""
+    ranked = sorted((len(said & small - STOP_WORDS), language) for language, small in _SMALL.items())
+    (second, _), (most, language) = ranked[-2:]
+    return language if most >= 2 and most > second else ""
 
 
 def small_words(language: str) -> frozenset[str]:

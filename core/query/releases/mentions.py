@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import Product
-from core.query.releases.spellings import LIMITS, NUMBER, Spellings, plain, spellings
+from core.query.releases.spellings import LIMITS, NUMBER, SAID_AFTER, Spellings, nouns_told, plain, spellings
 from core.query.releases.version_attribution import OF, Owner, foreign_after, measured, owner_of
 from core.text.markup import FENCED
 from core.text.words import ruled
@@ -67,7 +67,7 @@ _MOVE_BEFORE = re.compile(
 )
 _FROM_ANOTHER = re.compile(r"\bfrom\s+v?\d[\d.x]{0,12}\s+to\s*$", re.IGNORECASE)
 _RELEASE_NOUN = re.compile(
-    r"\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I
+    rf"{SAID_AFTER}|\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I
 )
 _SEQUENCE = re.compile(
     r"(?:\s|,|/|\+|&|-++>?|=++>|→|–|—|\b(?:and|or|to|vs|versus|through|than|nor|with|against|in|for|v)\b\.?)++",
@@ -208,7 +208,9 @@ def _set_apart(text: str) -> str:
 
     The text keeps its length. What is counted or measured (2.3秒) is left as it is.
     """
-    return _UNSPACED.sub(lambda m: f"{' ' * len(m[1])}{m[2]}{' ' * len(m[3])}", text.translate(_WIDE))
+    return _UNSPACED.sub(
+        lambda m: f"{' ' * len(m[1])}{m[2]}{' ' * len(m[3])}", nouns_told(text.translate(_WIDE))
+    )
 
 
 def _mention(text: str, start: int, end: int, release: str, known: Spellings) -> Mention:

@@ -188,5 +188,5 @@ def foreign_after(text: str, end: int, known: Spellings) -> bool:
 
 def measured(text: str, match: re.Match[str]) -> bool:
     """Return True if a unit follows the number."""
-    following = re.match(r"\s?-?([A-Za-z%$€]+)", text[match.end() : match.end() + 20])
+    following = re.match(r"\s?-?([^\W\d_]+|[%$€])", text[match.end() : match.end() + 20])
     return bool(following and following[1].lower() in _MEASURES and not match["prefix"])

@@ -91,3 +91,30 @@ def test_a_short_question_with_small_words_of_other_languages_is_english(text: s
 
 def test_english_words_in_a_question_make_it_no_english_one() -> None:
     assert detected("Gibt es ein How To dazu, oder wie mache ich das?") == "de"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("hallo", "de"),
+        ("Danke!", "de"),
+        ("¡gracias!", "es"),
+        ("obrigado", "pt"),
+        ("teşekkürler", "tr"),
+        ("كيف أغير max_retries في 2.0؟", "ar"),
+        ("ما هو منفذ dashboard؟", "ar"),
+        ("چطور پورت را تغییر دهم", "fa"),
+        ("Як змінити порт?", "uk"),
+        ("Как изменить порт?", "ru"),
+        ("Πώς αλλάζω τη θύρα;", "el"),
+        ("कैसे बदलें", "hi"),
+        ("port ändern", "de"),
+        ("Ich kriege BrokerError: connection refused beim Start", "de"),
+        ("timeout in μs", "en"),
+        ("connection refused", "en"),
+        ("hola is a shell command", "en"),
+        ("Thanks, merci", "en"),
+    ],
+)
+def test_letters_greetings_and_words_among_names_tell_a_language(text: str, language: str) -> None:
+    assert detected(text) == language

@@ -324,3 +324,26 @@ def test_kinds_of_addresses_are_no_releases(text):
 
 def test_a_release_before_other_words_is_one():
     assert resolve(Question("is that still so in v4 and v6"), PRODUCTS["flask"], "").unknown
+
+
+@pytest.mark.parametrize(
+    ("said", "release"),
+    [
+        ("¿Cómo se hace en la versión 9.9?", None),
+        ("2.3版本怎么用", "2.3"),
+        ("9.9版本怎么用", None),
+        ("版本9.9怎么用", None),
+        ("バージョン9.9では使えますか", None),
+        ("не работает в версии 9.9", None),
+        ("ab 9.9 geht das nicht", None),
+        ("Wie geht das in der vorherigen Version?", "2.3"),
+        ("en la versión anterior", "2.3"),
+        ("上一个版本怎么用", "2.3"),
+        ("最新版本怎么用", "3.1"),
+        ("Was passiert nach 2.0 Sekunden?", "3.1"),
+        ("qué pasa tras 2.0 segundos", "3.1"),
+    ],
+)
+def test_releases_are_named_as_other_languages_name_them(said: str, release: str | None) -> None:
+    found = resolve(Question(said), PRODUCTS["flask"])
+    assert (None if found.unknown else found.release) == release
