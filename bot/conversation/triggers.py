@@ -26,8 +26,6 @@ log = logging.getLogger(__name__)
 
 ABOVE = 12
 """Messages above a mention without words that are read for the question that it is about."""
-_COMMAND = re.compile(r"\s*`?/threadlore\b", re.IGNORECASE)
-"""A command that somebody sent as a message: with a space before it, or without choosing it from the list."""
 
 
 class Triggers:
@@ -165,7 +163,6 @@ _WORDS = frozenset(words_of(__package__)["pleasantries"].split())
 _IN_SIGNS = re.compile("|".join(words_of(__package__)["in_signs"].split()))
 _GREETINGS = frozenset(words_of(__package__)["greetings"].split())
 _BESIDE = frozenset({"guten", "gott", "zusammen", "todos", "a", "à", "tous", "tarde", "день", "threadlore"})
-"""What stands beside a greeting."""
 _ABOUT_ITSELF = re.compile(
     r"(?:so |and |but |please )?(?:who|what) (?:exactly )?are you|what(?:'s| is) your name"
     r"|what (?:all )?(?:can|could|do) you (?:do|help(?: me)? with|know|answer)"
@@ -280,8 +277,7 @@ def _clauses(plain: str, between: re.Pattern[str] = _CLAUSE) -> list[str]:
 def _says(matches: Callable[[str], object], clauses: Sequence[str]) -> bool:
     """Return True if a clause matches, and all others do, too, or only thank, agree or laugh."""
     said = [bool(matches(clause) or matches(_bare(clause))) for clause in clauses]
-    idle = [is_pleasantry(clause) for clause in clauses]
-    return any(said) and all(map(any, zip(said, idle, strict=True)))
+    return any(said) and all(ok or is_pleasantry(one) for ok, one in zip(said, clauses, strict=True))
 
 
 def _bare(clause: str) -> str:
@@ -305,7 +301,7 @@ class Hint:
 
     async def to(self, message: Message) -> Reply | None:
         """Return the reply to an empty message, a lone "?", a greeting, thanks or a command, else None."""
-        if _COMMAND.match(message.text):
+        if re.match(r"\s*`?/threadlore\b", message.text, re.IGNORECASE):
             return Reply(
                 _(
                     "That came to me as a message, and messages run no commands. Type `/threadlore` at the "
