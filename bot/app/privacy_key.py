@@ -60,7 +60,11 @@ def _check(key: bytes) -> str:
 def _read(place: Path) -> bytes:
     try:
         return place.read_bytes()
-    except OSError:  # there is none, or it cannot be read
+    except PermissionError as error:  # it is not lost: nothing is to be given up
+        raise ConfigurationError(
+            f"{place} cannot be read ({error.strerror}); give it to the user that runs the bot."
+        ) from None
+    except OSError:  # there is none, or it is no file
         return b""
 
 

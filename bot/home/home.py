@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -23,7 +24,7 @@ SOCKET = "threadlore.sock"
 PARTS = (
     "threadlore.*",
     "vectors*",
-    "words",
+    "words*",
     "models",
     "sources",
     "logs",
@@ -86,11 +87,15 @@ class Home:
                     f"one first, or use another folder with --home."
                 )
             time.sleep(0.1)
-        file.seek(0)
-        file.truncate()
-        since = time.strftime("%Y-%m-%d %H:%M:%S")
-        json.dump({"pid": os.getpid(), "what": self._what, "since": since}, file)
-        file.flush()
+        try:
+            sign(file, self._what)
+        except OSError as error:
+            with contextlib.suppress(OSError):  # it tries once more to write
+                file.close()
+            raise HomeError(
+                f"The home folder {self.path} cannot be written ({error.strerror}); free some space on its "
+                f"disk and run the command again. What was there before is unchanged."
+            ) from error
         self._file = file
         close(self.path)
         return self
@@ -101,6 +106,15 @@ class Home:
             self._file.truncate(0)
             self._file.close()
             self._file = None
+
+
+def sign(file: TextIO, what: str) -> None:
+    """Write into the lock of a home who has it. Raises OSError where the disk is full."""
+    file.seek(0)
+    file.truncate()
+    since = time.strftime("%Y-%m-%d %H:%M:%S")
+    json.dump({"pid": os.getpid(), "what": what, "since": since}, file)
+    file.flush()
 
 
 def close(path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import math
 import shutil
 import threading
@@ -18,10 +19,12 @@ from typing import TypeVar
 import tantivy
 
 from core.domain import Hit
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, set_aside
 from core.text.words import TERMS_VERSION, index_terms
 from core.vocabulary.scripts import bridges
 from storage.database.sqlite_file import storage_error
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 WRITER_BYTES = 32_000_000
@@ -37,13 +40,30 @@ TITLE_WEIGHT = 0.5
 """Weight of a term in title or heading beside the same term in the text."""
 
 
+def _opened(folder: Path) -> list[Path]:
+    """Make the folder of the index, and return what lies in the one above.
+
+    What is somebody else's, or no folder, is set aside: the index is rebuilt from SQL. Raises OSError.
+    """
+    for again in (True, False):
+        try:
+            private_folder(folder)
+            list(folder.iterdir())
+            return list(folder.parent.iterdir())
+        except (PermissionError, FileExistsError, NotADirectoryError) as error:
+            aside = set_aside(folder.parent) if again else None
+            if aside is None:
+                raise
+            log.warning("the word index cannot be used (%s); set aside as %s", error.strerror, aside)
+    raise AssertionError("unreachable")
+
+
 class TantivyWords:
     """The `WordIndex` port on tantivy."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / f"terms-{TERMS_VERSION}"
-        private_folder(self._folder)
-        for other in folder.iterdir():  # indexed under other terms: rebuilt from SQL
+        for other in _opened(self._folder):  # indexed under other terms: rebuilt from SQL
             if other != self._folder:
                 shutil.rmtree(other, ignore_errors=True)
         builder = tantivy.SchemaBuilder()

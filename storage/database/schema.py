@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,18 +73,42 @@ def check_encoding(connection: Connection) -> None:
 
 
 def check_server(home: Path, url: str) -> None:
-    """See that a database of PostgreSQL answers and can hold all text; blocking.
+    """See that a database of PostgreSQL answers, can hold all text and is of no newer version; blocking.
 
-    Raises StorageError and ConfigurationError.
+    Raises StorageError, ConfigurationError and HomeTooNew.
     """
     engine = create_engine(address_of(home, url), connect_args={"connect_timeout": WAIT_SECONDS})
     try:
         with engine.connect() as connection:
             check_encoding(connection)
+            if inspect(connection).has_table(_VERSION.name):
+                _check_known(connection.execute(select(_VERSION)).scalars())
     except TROUBLE as error:
         raise failure(error) from error
     finally:
         engine.dispose()
+
+
+def check_known(file: Path) -> None:
+    """Raise HomeTooNew where a newer version wrote a database file; blocking. It is read, not written.
+
+    What cannot be read is told by who opens it to write.
+    """
+    try:
+        connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            found = {str(row[0]) for row in connection.execute(f"SELECT version_num FROM {_VERSION.name}")}
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return
+    _check_known(found)
+
+
+def _check_known(found: Iterable[str]) -> None:
+    known = {path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")}
+    if set(found) - known:
+        raise too_new()
 
 
 def too_new() -> HomeTooNew:

@@ -126,6 +126,7 @@ out of them. Only VACUUM ends those: it writes the whole file. After it the log 
 DATABASE = "The database"
 """What is said of the database, as distinct from an index."""
 _DAMAGED = ("database disk image is malformed", "file is not a database")
+_READ_ONLY = "readonly database"
 _FULL = ("disk is full", "No space left", "disk I/O", "os error 28")
 
 
@@ -138,6 +139,11 @@ def storage_error(error: Exception, what: str, advice: str = "", away: bool = Fa
     reason = lines[0] if lines else type(error).__name__
     if what == DATABASE and any(sign in reason for sign in _DAMAGED):
         return damaged("of the home", reason)
+    if what == DATABASE and _READ_ONLY in reason:
+        return StorageError(
+            "The database cannot be written: it may only be read; give its file, and its folder, to "
+            "the user that runs the bot."
+        )
     if any(sign in str(error) for sign in _FULL):
         return StorageUnavailable(
             f"The disk that holds the home folder is full ({reason}); free some space and run the command "

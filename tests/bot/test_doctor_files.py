@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,8 @@ from bot.cli.doctor import examination as doctor
 from bot.cli.doctor.examination import files
 from bot.home.findings import Finding
 from core.settings import Settings, load_settings
+from storage.database.database import Database
+from storage.database.sqlite_file import FILE
 from tests.databases import postgres_schema
 
 CORPORA = '[product]\nname = "Kettle"\n[[release]]\nname = "1.0"\n'
@@ -101,3 +107,32 @@ async def test_a_database_on_a_server_is_asked_whether_it_answers(folder: Path) 
     with postgres_schema() as url:
         [finding] = await doctor._database(load_settings(None, home=folder / "home", database_url=url))
     assert finding.state == "good" and "UTF-8" in finding.said
+
+
+async def test_a_home_that_a_newer_version_wrote_is_no_good_home(folder: Path) -> None:
+    home = folder / "home"
+    shutil.rmtree(home / "vectors")  # of a home that was used: it would lack its database
+    database = await Database.open(home)
+    await database.close()
+    [finding] = await doctor._database(settings(folder))
+    assert finding.state == "good"
+    connection = sqlite3.connect(home / FILE)
+    with connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    before = (home / FILE).read_bytes()
+    [finding] = await doctor._database(settings(folder))
+    assert finding.state == "bad" and "newer version of Threadlore" in finding.said
+    assert (home / FILE).read_bytes() == before
+
+
+async def test_a_file_that_may_not_be_written_is_no_bug(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(settings: Settings) -> list[Finding]:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(settings.home / "models"))
+
+    monkeypatch.setattr(doctor, "examinations", lambda: [("Embedder", refused)])
+    [finding] = await doctor.examine(settings(folder))
+    assert finding.said == f"{folder / 'home' / 'models'}: Read-only file system"
+    assert "bug" not in finding.advice and "user that runs the bot" in finding.advice

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
+from bot.home import home
 from bot.home.home import SERVE, Home, owner_of
 from core.errors import HomeBusy, HomeError
 from tests.patience import SOON
@@ -49,6 +53,21 @@ def test_a_home_that_cannot_be_written_says_how_to_choose_another(tmp_path: Path
     (tmp_path / "file").write_text("")
     with pytest.raises(HomeError, match="THREADLORE_HOME"), Home(tmp_path / "file" / "home", "ask"):
         pass
+
+
+def test_a_full_disk_is_told_with_the_folder_and_leaves_nothing_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: TextIO, what: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(home, "sign", full)
+        with pytest.raises(HomeError, match=r"No space left on device.*free some space") as told:
+            Home(tmp_path, "ask").__enter__()
+    assert str(tmp_path) in str(told.value)
+    with Home(tmp_path, "ask", 0.1):
+        assert owner_of(tmp_path)["what"] == "ask"
 
 
 def test_a_lock_left_by_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,21 @@ async def test_a_lost_or_torn_key_is_refused_where_somebody_has_a_one_way_name(
     getattr(about, where).append("slack:~3fab")
     with pytest.raises(ConfigurationError, match="put it back from a backup"):
         await key_of(tmp_path, about)
+
+
+async def test_a_key_that_may_not_be_read_is_not_lost_and_nothing_is_given_up(tmp_path: Path) -> None:
+    class Closed(type(tmp_path)):  # type: ignore[misc]
+        def read_bytes(self) -> bytes:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+
+    about = FakeAbout()
+    made = await key_of(tmp_path, about)
+    for listed in ([], ["slack:~3fab"]):
+        about.listed[:] = listed
+        with pytest.raises(ConfigurationError, match=r"Permission denied.*user that runs the bot") as told:
+            await key_of(Closed(tmp_path), about)
+        assert "DELETE" not in str(told.value)
+    assert (tmp_path / KEY).read_bytes() == made
 
 
 async def test_where_nobody_has_a_one_way_name_a_lost_key_is_made_anew(tmp_path: Path) -> None:

@@ -191,6 +191,19 @@ async def test_a_torn_collection_is_begun_anew(tmp_path: Path) -> None:
     again.close()
 
 
+async def test_what_is_in_the_way_of_the_index_is_set_aside(tmp_path: Path) -> None:
+    first = TantivyWords(tmp_path / "words")
+    place = first._folder
+    first.close()
+    place.rmdir()
+    place.write_text("a file")
+    index = TantivyWords(tmp_path / "words")
+    await index.upsert("corpus-a", [("1", "Ports", "the port is 8080")])
+    assert await found(index, "port") == ["1"]
+    assert (tmp_path / "words.broken" / place.name).read_text() == "a file"
+    index.close()
+
+
 async def test_what_is_replaced_is_found_no_more_and_weighs_nothing(index: WordIndex) -> None:
     await index.upsert("corpus-a", PAGES)
     assert not await index.has_remains("corpus-a")

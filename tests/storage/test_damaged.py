@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.errors import StorageError
+from core.errors import StorageError, StorageUnavailable
 from storage.database.database import Database
-from storage.database.sqlite_file import FILE, check
+from storage.database.sqlite_file import DATABASE, FILE, check, storage_error
 
 Harm = Callable[[Path], None]
 PAGE = 4096
@@ -174,3 +174,8 @@ async def test_a_page_that_is_damaged_while_the_bot_runs_names_the_backup(tmp_pa
         async with database.read() as connection:
             await connection.execute(text("SELECT sum(length(event)) FROM events"))
     await database.close()
+
+
+def test_a_database_that_may_only_be_read_is_told_with_whose_it_should_be() -> None:
+    told = storage_error(sqlite3.OperationalError("attempt to write a readonly database"), DATABASE)
+    assert "give its file" in str(told) and not isinstance(told, StorageUnavailable)

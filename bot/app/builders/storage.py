@@ -50,7 +50,7 @@ from storage.corpora.pregenerated import SqlPregenerated
 from storage.database import backup
 from storage.database.cluster import SqlCluster
 from storage.database.database import Database
-from storage.database.schema import check_server
+from storage.database.schema import check_known, check_server
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions, SqlReactions
@@ -277,14 +277,17 @@ def read_backup(
 
 
 def check_database(file: Path) -> None:
-    """Read a whole database file; blocking. Raises StorageError where it is damaged."""
+    """Read a whole database file; blocking. Raises StorageError where it is damaged, HomeTooNew where a newer
+    version wrote it.
+    """
     check(file, thorough=True)
+    check_known(file)
 
 
 def check_database_server(settings: Settings) -> bool:
     """See that the server of the database answers and holds all text; blocking. False where there is none.
 
-    Raises StorageError and ConfigurationError.
+    Raises StorageError, ConfigurationError and HomeTooNew.
     """
     url = settings.database_url.get_secret_value()
     if url.startswith("postgres"):

@@ -123,6 +123,11 @@ async def examine(settings: Settings) -> list[Finding]:
         except TimeoutError:
             waited = LONGER.get(name, SECONDS)
             found.append(bad(name, f"no answer for {waited:.0f} s", "check the network, and try again"))
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            how = "let the user that runs the bot read and write it, and see that its disk has room"
+            said = f"{where}{error.strerror or error}"
+            found.append(bad(name, said, how if where else "check the network, and try again"))
         except Exception as error:  # noqa: BLE001 - the other examinations go on
             found.append(bad(name, f"{type(error).__name__}: {error}", "this is a bug: please report it"))
     return found
