@@ -101,3 +101,20 @@ async def test_a_database_on_a_server_is_asked_whether_it_answers(folder: Path) 
     with postgres_schema() as url:
         [finding] = await doctor._database(load_settings(None, home=folder / "home", database_url=url))
     assert finding.state == "good" and "UTF-8" in finding.said
+
+
+async def test_a_slip_in_the_name_of_a_setting_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpora.toml").write_text('# arguments = { key = "${MODEL_KEY1}" }\n')
+    (tmp_path / ".env").write_text(
+        "THREADLORE_PROT=81\nRETENTION_QUESTION_DAYS=3\nTHREADLORE_COLOUR_OF_LIDS=1\nOLLAMA_MODEL=small\n"
+        "BACKUP_PASSPHRASE=twelve letters\nHF_HOME=/x\nMODEL_KEY1=a\nMODEL_KEY2=b\n"
+        "LLM=some.Class(key=MODEL_KEY2)\n"
+    )
+    found = await doctor._unknown(load_settings(None))
+    assert [(it.state, it.said.split()[2], it.advice) for it in found] == [
+        ("unsure", "THREADLORE_PROT,", "did you mean THREADLORE_PORT?"),
+        ("unsure", "RETENTION_QUESTION_DAYS,", "did you mean RETENTION_QUESTIONS_DAYS?"),
+        ("unsure", "THREADLORE_COLOUR_OF_LIDS,", ".env.example in Threadlore's folder has them all"),
+    ]
+    assert ("Settings", doctor._unknown) in doctor.examinations()

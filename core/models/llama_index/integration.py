@@ -26,7 +26,7 @@ from core.errors import (
     ModelUnavailable,
     ThreadloreError,
 )
-from core.settings import variable
+from core.system.env_file import variable
 
 _LINE = re.compile(r"\s*(?P<path>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*+(?P<options>\(.*\))?\s*", re.DOTALL)
 _OWN = r"\s*[A-Za-z_][\w.]*:[A-Z]"
