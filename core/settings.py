@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from core.system.env_file import ENCODING, entries, mistaken, variable
+from core.env_file import ENCODING, entries, mistaken, variable
 from core.system.origins import origin_of
 from core.system.shards import shards_of
 

@@ -115,6 +115,6 @@ async def test_a_slip_in_the_name_of_a_setting_is_told(tmp_path, monkeypatch):
     assert [(it.state, it.said.split()[2], it.advice) for it in found] == [
         ("unsure", "THREADLORE_PROT,", "did you mean THREADLORE_PORT?"),
         ("unsure", "RETENTION_QUESTION_DAYS,", "did you mean RETENTION_QUESTIONS_DAYS?"),
-        ("unsure", "THREADLORE_COLOUR_OF_LIDS,", ".env.example in Threadlore's folder has them all"),
+        ("unsure", "THREADLORE_COLOUR_OF_LIDS,", ".env.example in Threadlore's folder has them"),
     ]
     assert ("Settings", doctor._unknown) in doctor.examinations()

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import AliasChoices
 
+from core.env_file import entries
 from core.errors import ConfigurationError
 from core.settings import Settings, load_settings
-from core.system.env_file import entries
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
 ROW = re.compile(r"^# ?([A-Z][A-Z0-9_]*)=(.*)$")

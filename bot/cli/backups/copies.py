@@ -16,9 +16,9 @@ from typing import IO
 from bot.app.builders.storage import read_backup, write_backup
 from bot.app.privacy_key import KEY
 from bot.home.home import Home
+from core.env_file import variable
 from core.errors import UsageError
 from core.settings import Settings
-from core.system.env_file import variable
 from core.system.private_files import private
 
 PASSPHRASE = "BACKUP_PASSPHRASE"

@@ -30,10 +30,10 @@ from bot.home.findings import Finding, bad, find_catalogue, good, unsure
 from bot.home.home import SERVE, inside, owner_of, parts_of
 from bot.ports import platforms
 from core.catalogue import load_catalogue
+from core.env_file import entries
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
 from core.settings import VARIABLES, Settings, secrets_in
-from core.system.env_file import entries
 from core.system.private_files import is_loose, tighten
 
 NAMED = 3
@@ -232,9 +232,7 @@ async def _unknown(settings: Settings, file: Path = Path(".env")) -> list[Findin
         ours = name.startswith("THREADLORE_")
         near = get_close_matches(name.upper(), known, 1, LIKENESS)
         if name not in known and (near or ours) and name not in used:
-            advice = (
-                f"did you mean {near[0]}?" if near else ".env.example in Threadlore's folder has them all"
-            )
+            advice = f"did you mean {near[0]}?" if near else ".env.example in Threadlore's folder has them"
             found.append(unsure("Settings", f".env sets {name}, which is no setting", advice))
     return found
 
