@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -234,3 +237,11 @@ def test_lines_that_set_nothing_are_told_once_with_the_file(tmp_path, caplog):
     assert [record.getMessage() for record in caplog.records] == [
         f"{file}, line {line} sets nothing: write it as NAME=value." for line in (4, 5)
     ]
+
+
+def test_no_library_tells_of_such_a_line_again(tmp_path):
+    (tmp_path / ".env").write_text("THREADLORE_ADMINS: slack:U1\n")
+    program = [sys.executable, "-c", "import storage.vectors.ahead, chromadb"]
+    path = {**os.environ, "PYTHONPATH": str(EXAMPLE.parent)}
+    ended = subprocess.run(program, cwd=tmp_path, env=path, capture_output=True, text=True, check=True)
+    assert "could not parse" not in ended.stderr
