@@ -6,16 +6,14 @@ What the product is, its releases, sources and channels stand in `corpora.toml` 
 from __future__ import annotations
 
 import ipaddress
-import os
 import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from core.errors import ConfigurationError
+from core.env_file import ENCODING, entries, mistaken, variable
 from core.system.origins import origin_of
 from core.system.shards import shards_of
 
@@ -27,7 +25,7 @@ class Settings(BaseSettings):
     """Everything that differs between two installations and is not about documents."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True, env_ignore_empty=True
+        env_file=".env", env_file_encoding=ENCODING, extra="ignore", frozen=True, env_ignore_empty=True
     )
 
     # where things are
@@ -270,6 +268,13 @@ class Settings(BaseSettings):
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(str(ipaddress.ip_network(proxy, strict=False)) for proxy in value)
 
+    @field_validator("privacy_key", mode="after")
+    @classmethod
+    def _hex(cls, value: SecretStr) -> SecretStr:
+        if re.fullmatch(r"(?:[0-9a-fA-F]{64})?", value.get_secret_value()):
+            return value
+        raise ValueError("write 64 hex digits, such as `openssl rand -hex 32` makes")
+
     @field_validator("discord_shard_count", mode="before")
     @classmethod
     def _auto(cls, value: object) -> object:
@@ -298,33 +303,28 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
     Raises ConfigurationError that names the variable and what it may hold.
     """
     named = {_variable(name): value for name, value in given.items() if value is not None}
-    older = dotenv_values(env_file).get("LANGUAGE") if env_file else None  # its name until November 2026
+    older = entries(env_file).get("LANGUAGE") if env_file else None  # its name until November 2026
     if env_file and older and not variable("THREADLORE_LANGUAGE", env_file):
         named.setdefault("THREADLORE_LANGUAGE", older)
     try:
         return Settings(_env_file=env_file, **named)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:
-        first = error.errors()[0]
-        name, said = next(iter(first["loc"]), "?"), first["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(
-            f"{name} is not valid: {said} (got {first['input']!r}). Correct it in .env or in the environment."
-        ) from None
-
-
-def variable(name: str, env_file: str = ".env") -> str:
-    """Return a variable that no setting is for, of the environment or `.env`; empty where it is not set."""
-    return os.environ.get(name) or dotenv_values(env_file).get(name) or ""
+        raise mistaken(error.errors()[0], _secret()) from None
 
 
 def secrets_in(env_file: Path) -> list[str]:
     """Return the variables of a file such as `.env` that hold secrets."""
-    known = dotenv_values(env_file)
-    secret = [name for name, field in Settings.model_fields.items() if field.annotation is SecretStr]
-    return [variable for name in secret if known.get(variable := _variable(name))]
+    return [name for name, value in entries(env_file).items() if value and name in _secret()]
+
+
+def _secret() -> list[str]:
+    return [_variable(name) for name, field in Settings.model_fields.items() if field.annotation is SecretStr]
 
 
 def _variable(name: str) -> str:
     """Return the environment variable of a field."""
-    field = Settings.model_fields[name]
-    choices = field.validation_alias
-    return str(choices.choices[0]) if isinstance(choices, AliasChoices) else str(field.alias)
+    alias = Settings.model_fields[name].validation_alias
+    return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias)
+
+
+VARIABLES = tuple(map(_variable, Settings.model_fields))

@@ -5,7 +5,6 @@ The file has the form of `corpora.toml`, so that its tables can be copied there.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from core.catalogue.loading import load_catalogue
 from core.catalogue.sources import SourceKinds, SourceSpec
+from core.catalogue.toml_file import quoted
 from core.domain import Release
 from core.errors import UsageError
 from core.system.private_files import set_aside, write_whole
@@ -133,6 +133,6 @@ class AddedFile:
         lines[0] += " corpora.toml, too."
         lines += ["[product]", 'name = "Added"']
         for name, source in added.items():
-            lines += ["", "[[release]]", f"name = {json.dumps(name)}", "", "[[release.source]]"]
-            lines += [f"{key} = {json.dumps(value)}" for key, value in source.items()]
+            lines += ["", "[[release]]", f"name = {quoted(name)}", "", "[[release.source]]"]
+            lines += [f"{key} = {quoted(value)}" for key, value in source.items()]
         write_whole(self._path, "\n".join(lines) + "\n", durable=True)

@@ -48,6 +48,10 @@ async def check(app: Application, request: dict[str, Any], send: Send) -> None:
     after = await read_folder(spec, root, folder, release, encoder, app.workers)
     live = await _live(app, release, source)
     named = request.get("changed")
+    if live and not named and not live.keys() & after.texts.keys():
+        raise UsageError(
+            f"No page of {release} lies in {checkout}; name the folder that has them: --docs DIR."
+        )
     paths = None if not named else [path for name in named for path in inside(name, root, folder)]
     hashes = {path: frozenset(chunk.hash for chunk in chunks) for path, chunks in live.items()}
     changed = changed_pages(hashes, after, paths)

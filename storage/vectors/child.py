@@ -46,6 +46,6 @@ def _opened(folder: str) -> Any:
 
         from storage.vectors.calls import Calls
 
-        settings = Settings(anonymized_telemetry=False)
+        settings = Settings(anonymized_telemetry=False, _env_file=None)
         _OPEN[folder] = Calls(chromadb.PersistentClient(path=folder, settings=settings))
     return _OPEN[folder]

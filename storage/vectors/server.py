@@ -89,8 +89,9 @@ def _away(url: str, error: Exception) -> StorageError:
 
 def _settings(host: str = "", port: int = 0, is_https: bool = False) -> Settings:
     if not host:
-        return Settings(anonymized_telemetry=False)
+        return Settings(anonymized_telemetry=False, _env_file=None)
     return Settings(
+        _env_file=None,
         anonymized_telemetry=False,
         chroma_api_impl="chromadb.api.fastapi.FastAPI",
         chroma_server_host=host,

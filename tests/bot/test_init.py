@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -295,3 +296,39 @@ def test_flags_that_cannot_be_are_told(tmp_path: Path, docs, links, said):
     with pytest.raises(UsageError, match=said):
         init(tmp_path, ask=Person(), secret=Person(), given=Given("Kettle", docs, links))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_a_space_can_be_entered_as_it_is_told(tmp_path):
+    told = init(tmp_path / "my bot", given=Given(product="Kettle", docs=["2.0=https://docs.example.org/"]))
+    assert f"cd '{tmp_path}/my bot'\n" in told
+
+
+@pytest.mark.parametrize("name", ["Küche", "Kettle 🫖", 'The "best"'])
+def test_names_of_every_script_are_written_as_they_are(tmp_path, name):
+    (tmp_path / name).mkdir()
+    init(tmp_path / "bot", given=Given(product=name, docs=[f"2.0={tmp_path / name}"]))
+    written = (tmp_path / "bot" / "corpora.toml").read_text(encoding="utf-8")
+    held = tomllib.loads(written)
+    assert held["product"]["name"] == name
+    assert held["release"][0]["source"][0]["path"] == str(tmp_path / name)
+    assert "\\u" not in written
+
+
+def test_a_repository_in_ones_own_folder_and_a_folder_with_an_at_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "kettle").mkdir()
+    (tmp_path / "docs@2").mkdir()
+    assert located("~/kettle@v2:docs").splitlines() == [
+        'kind = "git"',
+        f'repository = "{tmp_path}/kettle"',
+        'ref = "v2"',
+        'path = "docs"',
+    ]
+    assert located(str(tmp_path / "docs@2")) == f'kind = "folder"\npath = "{tmp_path}/docs@2"\n'
+
+
+def test_a_release_that_is_named_twice_is_refused_before_one_place_is_lost(tmp_path):
+    twice = ["2.0=https://a.example.org/", "2.0=https://b.example.org/"]
+    with pytest.raises(UsageError, match=r"--docs names 2\.0 twice; add further sources to corpora\.toml"):
+        init(tmp_path / "bot", given=Given(product="Kettle", docs=twice))
+    assert not (tmp_path / "bot").exists()

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from pydantic import AliasChoices
 
+from core.env_file import entries
 from core.errors import ConfigurationError
 from core.settings import Settings, load_settings
 
@@ -138,14 +142,14 @@ def test_the_package_index_is_pip_s_unless_it_has_its_own(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("THREADLORE_PORT", "http", "integer"),
+        ("THREADLORE_PORT", "http", "write a whole number"),
         ("THREADLORE_PORT", "70000", "65535"),
         ("OLLAMA_NUM_CTX", "12", "1024"),
         ("OLLAMA_TIMEOUT", "0", "greater than 0"),
         ("MEMORY_DELTA", "1.5", "less than or equal to 1"),
         ("LOG_LEVEL", "LOUD", "'WARNING'"),
-        ("THREADLORE_PLAYGROUND", "perhaps", "boolean"),
-        ("DISCORD_SHARD_COUNT", "many", "integer"),
+        ("THREADLORE_PLAYGROUND", "perhaps", "true or false"),
+        ("DISCORD_SHARD_COUNT", "many", "a whole number"),
         ("DISCORD_SHARD_COUNT", "-1", "0"),
         ("DISCORD_SHARD_IDS", "0,1", "set DISCORD_SHARD_COUNT, too"),
     ],
@@ -195,5 +199,49 @@ def test_channels_for_notices_have_a_platform():
 @pytest.mark.parametrize("when", ["monday", "mon 24:00", "mon 9:00"])
 def test_a_digest_has_a_day_and_a_time_or_is_off(when):
     assert load_settings(None, gaps_digest="off").gaps_digest == "off"
-    with pytest.raises(ConfigurationError, match="GAPS_DIGEST"):
+    with pytest.raises(ConfigurationError, match="GAPS_DIGEST is not valid: write a day and a time, such as"):
         load_settings(None, gaps_digest=when)
+
+
+def test_a_privacy_key_that_is_none_is_refused_and_not_shown(monkeypatch):
+    monkeypatch.setenv("PRIVACY_KEY", "abc")
+    with pytest.raises(ConfigurationError, match="PRIVACY_KEY is not valid: write 64 hex digits") as caught:
+        load_settings(None)
+    assert "abc" not in str(caught.value)
+    monkeypatch.setenv("PRIVACY_KEY", "0a" * 32)
+    assert load_settings(None).privacy_key.get_secret_value() == "0a" * 32
+
+
+def test_a_file_that_windows_wrote_counts_from_its_first_line(tmp_path):
+    file = tmp_path / ".env"
+    file.write_bytes(b"\xef\xbb\xbfTHREADLORE_PORT=81\r\nOLLAMA_MODEL=small\r\n")
+    settings = load_settings(str(file))
+    assert (settings.port, settings.ollama_model) == (81, "small")
+    assert dict(entries(file)) == {"THREADLORE_PORT": "81", "OLLAMA_MODEL": "small"}
+
+
+@pytest.mark.parametrize("held", ["FAST=true\n".encode("utf-16"), "OLLAMA_MODEL=gro\xdf\n".encode("latin-1")])
+def test_a_file_that_is_not_utf_8_is_refused_with_what_to_do(tmp_path, held):
+    file = tmp_path / ".env"
+    file.write_bytes(held)
+    with pytest.raises(ConfigurationError, match=r"\.env is not UTF-8; save it as text in UTF-8"):
+        load_settings(str(file))
+
+
+def test_lines_that_set_nothing_are_told_once_with_the_file(tmp_path, caplog):
+    file = tmp_path / ".env"
+    file.write_text("OLLAMA_MODEL=small\n# said\n\nTHREADLORE_ADMINS: slack:U1\nDASHBOARD_TOKEN\nFAST=true\n")
+    settings = load_settings(str(file))
+    load_settings(str(file))
+    assert (settings.ollama_model, settings.fast, settings.admins) == ("small", True, ())
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{file}, line {line} sets nothing: write it as NAME=value." for line in (4, 5)
+    ]
+
+
+def test_no_library_tells_of_such_a_line_again(tmp_path):
+    (tmp_path / ".env").write_text("THREADLORE_ADMINS: slack:U1\n")
+    program = [sys.executable, "-c", "import storage.vectors.ahead, chromadb"]
+    path = {**os.environ, "PYTHONPATH": str(EXAMPLE.parent)}
+    ended = subprocess.run(program, cwd=tmp_path, env=path, capture_output=True, text=True, check=True)
+    assert "could not parse" not in ended.stderr

@@ -105,6 +105,8 @@ async def test_an_encrypted_backup_is_restored_with_its_passphrase_alone(
     assert ended.code == 0 and "encrypted" in ended.out, ended
     again = await run(kettle, "backup", str(file), **variables)
     assert again.code == 2 and "is there already" in again.err
+    astray = await run(kettle, "backup", str(tmp_path / "none" / "backup.tar"), **variables)
+    assert astray.code == 2 and f"There is no folder {tmp_path}/none; make it" in astray.err, astray
     assert PORT.encode() not in file.read_bytes() and pyrage.passphrase.decrypt(file.read_bytes(), SECRET)
 
     copy = empty(kettle, tmp_path / "copy")

@@ -111,3 +111,11 @@ def test_a_changed_path_is_written_from_the_top_of_the_checkout(tmp_path: Path) 
     assert inside("docs", docs.parent, docs) == ["docs", "."]
     assert inside(str(docs / "index.rst"), docs, docs) == ["index.rst"]
     assert inside("src/app.py", docs.parent, docs) == ["src/app.py"], "no page has that path"
+
+
+async def test_a_folder_without_any_page_of_the_release_is_refused(bot: Bot, tmp_path: Path) -> None:
+    await learnt(bot, PORT)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "notes.md").write_text("# Notes\n\nNothing of Kettle's.\n")
+    with pytest.raises(UsageError, match=r"No page of 2\.0 lies in .*elsewhere; name the folder"):
+        await checked(bot, tmp_path / "elsewhere")

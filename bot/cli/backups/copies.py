@@ -16,8 +16,9 @@ from typing import IO
 from bot.app.builders.storage import read_backup, write_backup
 from bot.app.privacy_key import KEY
 from bot.home.home import Home
+from core.env_file import variable
 from core.errors import UsageError
-from core.settings import Settings, variable
+from core.settings import Settings
 from core.system.private_files import private
 
 PASSPHRASE = "BACKUP_PASSPHRASE"
@@ -36,6 +37,8 @@ def backup(settings: Settings, options: Namespace) -> int:
     out = Path(options.file).absolute()
     if out.exists():
         raise UsageError(f"{out} is there already. Name another file, so that no backup is lost.")
+    if not out.parent.is_dir():
+        raise UsageError(f"There is no folder {out.parent}; make it, or name a file in another one.")
     is_secret = options.encrypt or options.passphrase_file
     passphrase = _passphrase(options.passphrase_file) if is_secret else ""
     half = out.with_name(f"{out.name}.part")

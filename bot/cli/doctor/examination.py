@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
+from difflib import get_close_matches
 from pathlib import Path
 
 from bot.app.builders.storage import (
@@ -18,6 +20,7 @@ from bot.app.builders.storage import (
     count_collections,
     database_file,
 )
+from bot.cli.backups.copies import PASSPHRASE
 from bot.cli.doctor.models import embedder, model
 from bot.cli.doctor.pulling import Ask, pull_missing
 from bot.cli.doctor.sources import history, sources
@@ -27,9 +30,10 @@ from bot.home.findings import Finding, bad, find_catalogue, good, unsure
 from bot.home.home import SERVE, inside, owner_of, parts_of
 from bot.ports import platforms
 from core.catalogue import load_catalogue
+from core.env_file import entries
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
-from core.settings import Settings, secrets_in
+from core.settings import VARIABLES, Settings, secrets_in
 from core.system.private_files import is_loose, tighten
 
 NAMED = 3
@@ -83,6 +87,8 @@ def _catalogue(settings: Settings) -> list[Finding]:
     return [bad("Files", said, f"chmod 600 {file}, or write it as ${{NAME}} and put NAME=… into .env")]
 
 
+LIKENESS = 0.85
+"""How alike a name is to a setting's from which one is taken for the other, 0 to 1."""
 LEAST_DISK = 2_000_000_000
 """Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
 SECONDS = 60.0
@@ -140,6 +146,7 @@ def examinations() -> list[tuple[str, Examination]]:
         ("Files", files),
         ("Reach", _reach),
         ("Database", _database),
+        ("Settings", _unknown),
         ("Configuration", _configuration),
         ("Corpora", _corpora),
         ("Embedder", embedder),
@@ -216,6 +223,23 @@ async def _database(settings: Settings) -> list[Finding]:
     except ThreadloreError as error:
         return [bad("Database", str(error), "")]
     return [good("Database", f"{file.name} is whole, {file.stat().st_size / 1e6:.0f} MB")]
+
+
+async def _unknown(settings: Settings, file: Path = Path(".env")) -> list[Finding]:
+    """Look for names in `.env` that are no setting's and look like one, as a slip of the keyboard does."""
+    known = [*VARIABLES, PASSPHRASE, "PIP_INDEX_URL", "LANGUAGE"]
+    held = entries(file)
+    used = " ".join(value or "" for value in held.values())  # a key that a line of llama-index names
+    with contextlib.suppress(ThreadloreError, OSError):
+        used += find_catalogue(settings).read_text(encoding="utf-8", errors="replace")
+    found = []
+    for name in held:
+        ours = name.startswith("THREADLORE_")
+        near = get_close_matches(name.upper(), known, 1, LIKENESS)
+        if name not in known and (near or ours) and name not in used:
+            advice = f"did you mean {near[0]}?" if near else ".env.example in Threadlore's folder has them"
+            found.append(unsure("Settings", f".env sets {name}, which is no setting", advice))
+    return found
 
 
 async def _configuration(settings: Settings) -> list[Finding]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from core.catalogue.toml_file import quoted
 from core.ingestion.sources._public import NotPublic, public_addresses
 
 WHERE = """
@@ -19,7 +19,7 @@ Where is the documentation? Write for each release one of
   kettle==2.0.1:docs                   a source distribution of the package index, and the folder in it
 """
 _GIT = re.compile(
-    r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
+    r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.|~/).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
 )
 _WEB = ("http://", "https://")
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
@@ -41,23 +41,23 @@ def located(where: str, link: str = "") -> str:
     where = where.strip()
     if package := _PACKAGE.fullmatch(where):
         kind, values = "sdist", package.groupdict()
-    elif (git := _GIT.fullmatch(where)) and not (where.startswith("http") and ".git@" not in where):
+    elif (git := _GIT.fullmatch(where)) and _is_git(where):
         kind, values = "git", git.groupdict()
-        if git["repository"].startswith(("/", ".")):
+        if git["repository"].startswith(("/", ".", "~")):
             values["repository"] = str(_there(git["repository"]))
     elif where.endswith(".git") and where.startswith((*_WEB, "ssh://", "git@")):
         raise Unclear(f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder.")
     elif where.startswith(_WEB):
         own = f"{PRIVATE}\n" if _is_on_own_network(where) else ""
-        return f'kind = "website"\nstart = [{json.dumps(where)}]\n{own}'
+        return f'kind = "website"\nstart = [{quoted(where)}]\n{own}'
     else:
         kind, values = _on_disk(where)
     is_template = link.startswith(_WEB) and ("{page}" in link or "{path}" in link)
     if link and kind != "pdf" and not is_template:
         told = "write {page} where the path of a page stands, such as https://docs.example.org/{page}/."
         raise Unclear(f"{link} leads to no page of its own: {told}")
-    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value]
-    return "\n".join([f'kind = "{kind}"', *lines, *([f"url = {json.dumps(link)}"] if link else [])]) + "\n"
+    lines = [f"{key} = {quoted(value)}" for key, value in values.items() if value]
+    return "\n".join([f'kind = "{kind}"', *lines, *([f"url = {quoted(link)}"] if link else [])]) + "\n"
 
 
 def private_word(docs: Mapping[str, str]) -> list[str]:
@@ -93,6 +93,13 @@ def _is_on_own_network(address: str) -> bool:
     except (OSError, ValueError):  # indexing says what is wrong with it
         return False
     return False
+
+
+def _is_git(where: str) -> bool:
+    """Return True unless what has an @ in it is a page of a website, or a folder or file of that name."""
+    if where.startswith("http"):
+        return ".git@" in where
+    return not Path(where).expanduser().exists()
 
 
 def _there(where: str) -> Path:

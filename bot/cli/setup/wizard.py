@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
 from bot.ports.platforms import setups
 from core.catalogue import load_catalogue
+from core.catalogue.toml_file import quoted
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
 from core.models.embedding.gpu import wanted
@@ -167,6 +168,8 @@ def _pairs(said: Sequence[str], flag: str) -> dict[str, str]:
         release, equals, value = entry.partition("=")
         if not (release.strip() and equals and value.strip()):
             raise UsageError(f"{flag} {entry} is not RELEASE=WHERE; write it as {flag} 2.0=…")
+        if release.strip() in found:
+            raise UsageError(f"{flag} names {release.strip()} twice; add further sources to corpora.toml.")
         found[release.strip()] = value.strip()
     return found
 
@@ -283,16 +286,16 @@ def _home(folder: Path) -> dict[str, str]:
 
 
 def _catalogue(plan: Plan) -> str:
-    parts = [f"[product]\nname = {json.dumps(plan.product)}\n"]
+    parts = [f"[product]\nname = {quoted(plan.product)}\n"]
     latest = list(plan.docs)[-1] if plan.docs else ""
     for release, lines in plan.docs.items():
         mark = "latest = true\n" if release == latest else ""
-        parts.append(f"[[release]]\nname = {json.dumps(release)}\n{mark}\n[[release.source]]\n{lines}")
+        parts.append(f"[[release]]\nname = {quoted(release)}\n{mark}\n[[release.source]]\n{lines}")
     return "\n".join(parts)
 
 
 def _next(folder: Path, plan: Plan) -> str:
-    go = "" if folder == Path.cwd() else f"cd {folder}\n  "
+    go = "" if folder == Path.cwd() else f"cd {shlex.quote(str(folder))}\n  "
     every = setups()
     chosen = {name: setup for name, setup in every.items() if name in plan.platforms}
     written = [

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 _NONE = (
-    "There is no glossary. `threadlore glossary propose` writes one from the documentation; name its file as "
-    '`glossary = "glossary.toml"` in [product].'
+    "There is no glossary. `threadlore glossary propose` prints one made of the documentation; save it, and "
+    'name its file as `glossary = "glossary.toml"` in [product].'
 )
 
 

@@ -14,11 +14,12 @@ from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
+from core.env_file import variable
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources import page_url
 from core.ingestion.sources._files import Patterns
 from core.ports import Unread, Workers
-from core.settings import Settings, variable
+from core.settings import Settings
 from core.text.words import one_line
 
 _URL_KEYS = ("url", "URL", "source_url", "link", "html_url", "page_url", "source")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from core.env_file import variable
 from core.errors import (
     ModelBusy,
     ModelError,
@@ -26,7 +27,6 @@ from core.errors import (
     ModelUnavailable,
     ThreadloreError,
 )
-from core.settings import variable
 
 _LINE = re.compile(r"\s*(?P<path>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*+(?P<options>\(.*\))?\s*", re.DOTALL)
 _OWN = r"\s*[A-Za-z_][\w.]*:[A-Z]"
