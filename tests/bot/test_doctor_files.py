@@ -109,7 +109,6 @@ async def test_a_database_on_a_server_is_asked_whether_it_answers(folder: Path) 
     assert finding.state == "good" and "UTF-8" in finding.said
 
 
-<<<<<<< HEAD
 async def test_a_home_that_a_newer_version_wrote_is_no_good_home(folder: Path) -> None:
     home = folder / "home"
     shutil.rmtree(home / "vectors")  # of a home that was used: it would lack its database
@@ -137,7 +136,8 @@ async def test_a_file_that_may_not_be_written_is_no_bug(
     [finding] = await doctor.examine(settings(folder))
     assert finding.said == f"{folder / 'home' / 'models'}: Read-only file system"
     assert "bug" not in finding.advice and "user that runs the bot" in finding.advice
-=======
+
+
 async def test_a_slip_in_the_name_of_a_setting_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpora.toml").write_text('# arguments = { key = "${MODEL_KEY1}" }\n')
@@ -153,4 +153,3 @@ async def test_a_slip_in_the_name_of_a_setting_is_told(tmp_path, monkeypatch):
         ("unsure", "THREADLORE_COLOUR_OF_LIDS,", ".env.example in Threadlore's folder has them"),
     ]
     assert ("Settings", doctor._unknown) in doctor.examinations()
->>>>>>> 8fd9de682f6605a36deb4b5b4c31aa7e3f5aeac5
