@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import ssl
 from functools import cache
 
 import httpx
 
 
+@cache
 def trusted(of_environment: bool) -> ssl.SSLContext:
     """Return the certificates that a client of `httpx` checks servers by, the same for all of them.
 
     `of_environment` says whether SSL_CERT_FILE and SSL_CERT_DIR count, as `trust_env` does.
     """
-    named = [os.environ.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
-    return _read(of_environment, *(named if of_environment else ()))
-
-
-@cache
-def _read(of_environment: bool, *_: str) -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=of_environment)
