@@ -196,6 +196,8 @@ class _Sought:
         # where one may begin: a home has megabytes, and there are a hundred and eighty forms
         places = (at for begin in self._begin for at in _places(small, begin))
         near = AWAY.join(small[at : at + self._longest] for at in places)
+        if not near:
+            return []
         return [word for word, forms in self._forms.items() if any(form in near for form in forms)]
 
 

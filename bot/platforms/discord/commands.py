@@ -20,7 +20,7 @@ from bot.platforms.discord.places import ASKED_SECONDS, LAST_WAIT, MALFORMED, TR
 from bot.platforms.discord.responding import DiscordResponder
 from bot.ports.chat import Command
 from core.domain import MessageRef
-from core.languages import N_, _, speaking
+from core.languages import N_, _, available, plain, speaking
 
 log = logging.getLogger(__name__)
 
@@ -316,7 +316,7 @@ class Translations(app_commands.Translator):
         in_menu = context.location is Place.command_name and isinstance(
             context.data, app_commands.ContextMenu
         )
-        if not (in_menu or context.location in _READ):
+        if not (in_menu or context.location in _READ) or plain(locale.value) not in available():
             return None
         with speaking(locale.value):
             said = _(string.message)

@@ -17,6 +17,7 @@ from core.models.embedding.local import LocalEncoder
 from core.models.embedding.prefixes import BY_OLLAMA, is_embedder
 from core.models.embedding.served import TOKENS, EstimatedCounter, VectorsOnly, cutting, unit_rows
 from core.models.ollama.server import FAILURES, duration, full_name, told
+from core.models.reaching import trusted
 from core.models.refusal import is_too_long
 from core.ports import Matrix
 from core.settings import Settings
@@ -200,4 +201,5 @@ def _client(address: Address, seconds: float) -> ollama.Client:
         timeout=httpx.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds)),
         # a proxy set for the outer world must not be asked for a server on this machine
         trust_env=not address.here,
+        verify=trusted(not address.here),
     )

@@ -11,6 +11,7 @@ import ollama
 
 from core.errors import ModelError
 from core.models.address import Address
+from core.models.reaching import trusted
 from core.models.refusal import failed, refusal, said
 
 _CONNECT_SECONDS = 5.0
@@ -61,6 +62,7 @@ class ModelServer:
             timeout=httpx.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
             # A proxy set for the outer world must not be asked for a server on this machine.
             trust_env=not self._address.here,
+            verify=trusted(not self._address.here),
         )
 
     @property
@@ -98,7 +100,10 @@ class ModelServer:
         # The client has no call for it.
         try:
             async with httpx.AsyncClient(
-                auth=self._address.login, timeout=_CONNECT_SECONDS, trust_env=not self._address.here
+                auth=self._address.login,
+                timeout=_CONNECT_SECONDS,
+                trust_env=not self._address.here,
+                verify=trusted(not self._address.here),
             ) as client:
                 response = await client.get(f"{self.url}/api/version")
                 return str(response.raise_for_status().json().get("version", ""))

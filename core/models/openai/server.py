@@ -14,6 +14,7 @@ from openai.types.chat import ChatCompletionChunk
 from core.errors import ModelError, ModelMissing
 from core.models.address import Address
 from core.models.embedding.prefixes import is_embedder
+from core.models.reaching import trusted
 from core.models.refusal import OPENAI, failed, is_too_long, refusal, said
 
 SETTING = "MODEL_SERVER"
@@ -98,7 +99,11 @@ class ModelServer:
         limit = httpx.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout))
         # A proxy set for the outer world must not be asked for a server on this machine.
         http = httpx.AsyncClient(
-            auth=self._address.login, timeout=limit, trust_env=not self._address.here, follow_redirects=True
+            auth=self._address.login,
+            timeout=limit,
+            trust_env=not self._address.here,
+            verify=trusted(not self._address.here),
+            follow_redirects=True,
         )
         self.client = openai.AsyncOpenAI(
             base_url=self.url, api_key=key or "none", max_retries=0, timeout=limit, http_client=http

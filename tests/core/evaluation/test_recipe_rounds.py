@@ -16,11 +16,15 @@ from tests.fakes import FakeEncoder
 NAMES = ("threadlore", "qamr")
 
 
-async def test_recipes_play_ten_rounds_and_what_people_vote_good_is_given_again(tmp_path: Path) -> None:
+async def test_recipes_play_ten_rounds_and_what_people_vote_good_is_given_again(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
     topics = read_topics(written(tmp_path / "questions.jsonl"))[:5]
     community = Community(topics, Texts(FakeEncoder()))
     await community.ready()
     heard: list[str] = []
+    (tmp_path / "homes" / "home").mkdir(parents=True)
+    (tmp_path / "homes" / "home" / "models").symlink_to(encoder_cache)  # to export one takes five seconds
     played = await play(community, NAMES, tmp_path / "homes", heard.append)
     assert [line.partition(":")[0] for line in heard] == [*NAMES]
     assert not (tmp_path / "homes" / "qamr").exists(), "a home goes when its recipe is done"

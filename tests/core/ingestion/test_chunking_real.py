@@ -82,10 +82,11 @@ def test_no_sentence_code_line_or_row_is_cut(section, max_tokens, page):
     for atom in atoms_of(section.text):
         if len(atom) + 40 >= page - (page // 3 if head else 0):
             continue  # longer than a page
-        assert any(flat(atom) in text for text in pages), atom
+        whole = flat(atom)
+        assert any(whole in text for text in pages), atom
         # Titles may take a quarter of the tokens, a fence and a table's header some more.
         if count(atom) <= max_tokens * 0.7 - head - 12:
-            assert any(flat(atom) in text for text in searches), atom
+            assert any(whole in text for text in searches), atom
 
 
 @settings(max_examples=100, deadline=None)
@@ -93,18 +94,16 @@ def test_no_sentence_code_line_or_row_is_cut(section, max_tokens, page):
 def test_what_surrounds_a_page_is_whole_too(section, page):
     made = cut(section, 256, page)
     atoms = {flat(atom) for atom in atoms_of(section.text)}
+    pages = [flat(context.page) for context in made.contexts]
     for context in made.contexts:
         for quoted in (context.before, context.after):
             text = re.sub(r"\A### [^\n]*\n\n", "", quoted)
             for atom in atoms_of(text):
                 whole = flat(atom)
-                assert whole in atoms or any(whole in other for other in pages_of(made)), atom
+                assert whole in atoms or any(whole in other for other in pages), atom
             if text and not text.startswith(("```", "|")):
-                assert any(flat(text).startswith(atom[:60]) for atom in atoms), text[:80]
-
-
-def pages_of(made: ChunkedDocument) -> list[str]:
-    return [flat(context.page) for context in made.contexts]
+                begun = flat(text)
+                assert any(begun.startswith(atom[:60]) for atom in atoms), text[:80]
 
 
 @settings(max_examples=150, deadline=None)

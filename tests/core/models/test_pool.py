@@ -29,6 +29,18 @@ def opened(url: str, **given: Any) -> Writer:
     return OpenAIModel(url, "", retries=0, **{"timeout": 10.0, **given})
 
 
+def test_certificates_are_read_once_for_all_servers() -> None:
+    def checked_by(model: Any) -> object:
+        http = model._server.client._client
+        return http._transport._pool._ssl_context
+
+    theirs = [Ollama("https://a.example", "m"), OpenAIModel("https://b.example/v1", "")]
+    ours = [Ollama("127.0.0.1", "m"), OpenAIModel("http://127.0.0.1:1/v1", "")]
+    assert len({id(checked_by(model)) for model in theirs}) == 1
+    assert len({id(checked_by(model)) for model in ours}) == 1
+    assert checked_by(theirs[0]) is not checked_by(ours[0]), "here the environment does not count"
+
+
 @asynccontextmanager
 async def pool(*servers: OpenAIServer | str, timeout: float = 10.0, **given: Any) -> AsyncIterator[Pool]:
     def made(url: str) -> Writer:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from core.errors import UsageError
-from core.models.embedding.encoder import Encoders
 from core.query.attributes import ENCODER, WEIGHTS, load, save, shipped
 from evaluation.tuning.attributes import (
     fitted,
@@ -19,6 +18,7 @@ from evaluation.tuning.attributes import (
     measured,
     measured_domains,
 )
+from tests.shared_vectors import one_for_all
 
 STATIC = """How do I read a file in chunks?|What does the strict flag change?
 Which port does the web interface use?|Why is the second argument ignored?
@@ -84,9 +84,10 @@ def listed(lines: str) -> list[str]:
     return [question for line in lines.split("\n") for question in line.split("|")]
 
 
-async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_apart(tmp_path: Path) -> None:
-    encoders = Encoders(ENCODER, tmp_path)
-    encoder = await encoders.current()
+async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_apart(
+    encoder_cache: Path,
+) -> None:
+    encoder = one_for_all(ENCODER, encoder_cache)
     questions, labels = labelled()
     static, dynamic = listed(STATIC), listed(DYNAMIC)
     assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 30
@@ -107,7 +108,6 @@ async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_
     assert sum(answer == (place >= 30) for place, answer in enumerate(said)) >= 57, (
         "58 when they were written"
     )
-    encoders.close()
 
 
 def test_a_home_s_own_predictor_is_used_and_a_broken_one_is_not(tmp_path: Path) -> None:
@@ -150,14 +150,15 @@ which licences do the dependencies have""",
 }
 
 
-async def test_domains_of_a_labelled_file_are_learned_and_told_of_new_questions(tmp_path: Path) -> None:
+async def test_domains_of_a_labelled_file_are_learned_and_told_of_new_questions(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
     path = tmp_path / "own.toml"
     rows = [f"{name} = {json.dumps(listed(lines))}" for name, lines in DOMAINS.items()]
     path.write_text("\n".join(["[domains]", *rows]))
     questions, domains = labelled_by_domain(path)
     assert len(questions) == 36 and domains[0] == "deployment" and domains[-1] == "licensing"
-    encoders = Encoders(ENCODER, tmp_path)
-    encoder = await encoders.current()
+    encoder = one_for_all(ENCODER, encoder_cache)
     vectors = await encoder.encode([*questions, "how do I deploy it to a server", "may companies sell it"])
     accuracy, f1 = measured_domains(vectors[:36], domains)
     assert accuracy > 0.85 and f1 > 0.85, "both .944 when they were written"
@@ -168,7 +169,6 @@ async def test_domains_of_a_labelled_file_are_learned_and_told_of_new_questions(
     assert shipped().domain(vectors[0]) == "", "none are shipped"
     shuffled = [domains[at * 7 % 36] for at in range(36)]
     assert measured_domains(vectors[:36], shuffled)[0] < 0.6, "labels without sense are not learned"
-    encoders.close()
 
 
 @pytest.mark.parametrize(
