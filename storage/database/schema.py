@@ -97,7 +97,8 @@ def check_known(file: Path) -> None:
     try:
         connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
         try:
-            found = {str(row[0]) for row in connection.execute(f"SELECT version_num FROM {_VERSION.name}")}
+            statement = str(select(_VERSION))
+            found = {str(row[0]) for row in connection.execute(statement)}
         finally:
             connection.close()
     except sqlite3.Error:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterable
-from importlib.metadata import distributions, version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -21,45 +19,11 @@ from tests.supply.audit import CONSTRAINTS, KEPT, ROOT, findings, is_affected, p
 from tests.supply.licences import is_allowed, listed
 
 LOCK = ROOT / "requirements.lock"
-TOML = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-PROJECT, TOOLS = TOML["project"], TOML["tool"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 ELSEWHERE = {"torch"}
 """What the image takes from an index of its own."""
 OF_PYTHON = {"setuptools"}
 """What a virtual environment has by itself, in any version."""
-
-
-ROOMS = ("bot", "core", "storage", "evaluation")
-BANDIT = f"{version('bandit')} {sys.version} {TOOLS['bandit']}"
-"""What bandit's judgement of a file depends on beside the file."""
-
-
-class Fine:
-    """Files in which bandit found nothing, by what they hold: it takes a fiftieth of a second for each.
-
-    They are kept from run to run, as an exported encoder is. A file that is new or changed is none of them,
-    and none is where bandit, Python or the settings are others.
-    """
-
-    def __init__(self, kept: Path, by: str) -> None:
-        self._kept, self._by = kept, by
-        try:
-            self._known = set(json.loads(kept.read_text("utf-8")))
-        except (OSError, ValueError):
-            self._known = set()
-
-    def _of(self, file: Path) -> str:
-        return hashlib.sha256(
-            f"{self._by} {file.relative_to(ROOT)} ".encode() + file.read_bytes()
-        ).hexdigest()
-
-    def __contains__(self, file: Path) -> bool:
-        return self._of(file) in self._known
-
-    def note(self, files: Iterable[Path]) -> None:
-        """Keep that nothing was found in these."""
-        self._kept.parent.mkdir(exist_ok=True)
-        self._kept.write_text(json.dumps(sorted(map(self._of, files))), "utf-8")
 
 
 def ended(*words: str) -> subprocess.CompletedProcess[str]:
@@ -193,13 +157,16 @@ def test_the_bill_of_materials_has_every_pinned_package_that_is_installed(tmp_pa
 
 def test_bandit_finds_nothing_and_what_is_let_pass_says_why() -> None:
     program = Path(sys.executable).with_name("bandit")
-    files = [file for room in ROOMS for file in sorted((ROOT / room).rglob("*.py"))]
-    looked_at = Fine(ROOT / ".threadlore" / "bandit.json", BANDIT)
-    if new := [str(file.relative_to(ROOT)) for file in files if file not in looked_at]:
-        done = ended(str(program), "-q", "-c", "pyproject.toml", *new)
-        assert done.returncode == 0, done.stdout
-        looked_at.note(files)
-    marks = [line for file in files for line in file.read_text("utf-8").splitlines() if "nosec" in line]
+    rooms = ("bot", "core", "storage", "evaluation")
+    done = ended(str(program), "-q", "-r", "-c", "pyproject.toml", *rooms)
+    assert done.returncode == 0, done.stdout
+    marks = [
+        line
+        for room in rooms
+        for file in (ROOT / room).rglob("*.py")
+        for line in file.read_text("utf-8").splitlines()
+        if "nosec" in line
+    ]
     assert marks and all(re.search(r"# nosec B\d{3} # \w+", line) for line in marks), marks
 
 

@@ -43,9 +43,8 @@ _MARKED = re.compile(
 )
 _DEBRIS = re.compile(
     r"(?:^|\s)\.\. \w|\{%|\{\{#|\|\w+\||</?(?:div|span|p|a|nav|script)\b"
-    r"|^[-=~^+*#|\s]+$|^(?:table of contents|contents|on this page|previous|next|edit (?:this|on)|copyright"
-    r"|all rights reserved|skip to|last (?:updated|modified)|view source|toggle)\b|^see also:?$|©"
-    r"|^(?-i:TODO|FIXME|XXX)\b",
+    r"|^[-=~^+*#|\s]+$|©|^see also:?$|^(?:table of contents|contents|on this page|previous|next|edit this"
+    r"|edit on|copyright|all rights reserved|skip to|last updated|last modified|view source|toggle|(?-i:TODO))\b",
     re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(r":[a-z]+:`|`_{1,2}(?:\W|$)")
