@@ -42,9 +42,9 @@ _MARKED = re.compile(
     r"^[*_]{0,2}(?:added|new|changed|deprecated|removed) (?:in|since) version (\w[\w.]{0,20}\w)\b", re.I
 )
 _DEBRIS = re.compile(
-    r"(?:^|\s)\.\. \w|\{%|\{\{#|\|\w+\||</?(?:div|span|p|a|nav|script)\b"
-    r"|^[-=~^+*#|\s]+$|©|^see also:?$|^(?:table of contents|contents|on this page|previous|next|edit this"
-    r"|edit on|copyright|all rights reserved|skip to|last updated|last modified|view source|toggle|(?-i:TODO))\b",
+    r"(?:^|\s)\.\. \w|\{%|\{\{#|\|\w+\||</?(?:div|span|p|a|nav|script)\b|©|^see also:?$"
+    r"|^[-=~^+*#|\s]+$|^(?:table of contents|contents|on this page|previous|next|edit this|edit on"
+    r"|copyright|all rights reserved|skip to|last updated|last modified|view source|toggle|(?-i:TODO))\b",
     re.IGNORECASE,
 )
 _LEFT_OVER = re.compile(r":[a-z]+:`|`_{1,2}(?:\W|$)")
