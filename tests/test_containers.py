@@ -222,6 +222,7 @@ def test_the_kubernetes_example_gives_each_process_a_home_of_its_own() -> None:
     assert all(isinstance(value, str) for value in given.values()), "Kubernetes takes texts alone"
     assert "THREADLORE_PLAYGROUND" not in given, "false closes the port that the probe asks"
     assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": Settings().port}
+    assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": Settings().port}
     [claim] = spec["volumeClaimTemplates"]
     mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     assert given["THREADLORE_HOME"].startswith(mounts[claim["metadata"]["name"]]) and spec["replicas"] > 1
