@@ -16,7 +16,7 @@ import numpy as np
 from core.domain import Hit, Vector
 from core.ports import Matrix, ModelHealth, Prompt
 from core.text.words import index_terms, query_terms, words
-from core.vocabulary.scripts import bridges
+from core.vocabulary.writing_systems import bridges
 from tests.fake_opinions import FakeOpinions
 from tests.fake_stores import FakeConversations, FakeCorpora, FakeMemories
 

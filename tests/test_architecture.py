@@ -57,7 +57,7 @@ DOORS = {
     "jsonschema": {"core/models/completion"},
     "httpx": {
         *("core/generation/wikidata", "core/models/ollama/", "core/models/openai/", "core/models/re"),
-        "storage/vectors/server",
+        *("core/models/certificates", "storage/vectors/server"),
     },
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
     "torch": {

@@ -20,7 +20,7 @@ _WHERE = re.compile(
     re.IGNORECASE,
 )
 """Where something runs: "behind the aws alb"."""
-_ASIDE = re.compile(r"(?<!\S)\([^()]{1,80}\)")
+ASIDE = re.compile(r"(?<!\S)\((?P<said>[^()]{1,120}+)\)")
 """What is only said beside it: "print a literal brace (vue on the same page)"."""
 
 
@@ -33,7 +33,7 @@ def other_software(text: str, product: Product) -> tuple[str, ...]:
     """
     own = {name.lower() for name in (product.name, *product.aliases)}
     found: list[str] = []
-    for word in words(ruled(_ASIDE.sub(" ", _WHERE.sub(" ", text)))):
+    for word in words(ruled(ASIDE.sub(" ", _WHERE.sub(" ", text)))):
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
         is_other = (
             known and not own & {word, known} and not FORMATS & {word, known} and known not in _IN_PASSING

@@ -17,6 +17,7 @@ from core.query.checks import checked, translated
 from core.query.decompose import MOST, leans, parts
 from core.query.followups.complete import complete
 from core.query.forms import content, expansions, filtered, topic, without
+from core.query.other_software import ASIDE
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
 from core.text.logs import without_stamps
@@ -51,7 +52,8 @@ _SEEMS_NAMED = re.compile(
     r"|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:point|dot)\s+\w+\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"(?<!\S)\((?P<said>[^()`{}=<>]{6,120}+)\)")
+_SIGNS = re.compile(r"[`{}=<>]")
+"""What code is written with."""
 _SEVERAL, _ENOUGH = 2, 3
 """Words in brackets that are an aside, and words that say something about the subject beside it."""
 _COMPARES = re.compile(
@@ -272,7 +274,8 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
     found = mentions(base, product, resolution.release)
     told, beside = _without_aside(base)
     plain = filtered(told)
-    versionless = filtered(without(told, mentions(told, product, resolution.release))) if found else ""
+    named = mentions(told, product, resolution.release) if beside else found
+    versionless = filtered(without(told, named)) if found else ""
     added = expansions(base, product.glossary)
     return Queries(
         base=base,
@@ -296,10 +299,10 @@ def _without_aside(text: str) -> tuple[str, tuple[str, ...]]:
 
     def taken(found: re.Match[str]) -> str:
         said = found["said"]
-        if len(said.split()) < _SEVERAL or identifiers(said) or quantities(said):
+        if len(said.split()) < _SEVERAL or _SIGNS.search(said) or identifiers(said) or quantities(said):
             return found[0]
         beside.extend(filtered(said).split())
         return " "
 
-    told = _ASIDE.sub(taken, text)
+    told = ASIDE.sub(taken, text)
     return (told, tuple(beside)) if len(content(told)) >= _ENOUGH else (text, ())

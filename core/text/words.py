@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from core.domain import ContextChunk, content_hash
-from core.vocabulary import SOFTWARE, scripts, words_of
-from core.vocabulary.scripts import SPACED, apart, asked_forms, forms
+from core.vocabulary import SOFTWARE, words_of, writing_systems
+from core.vocabulary.writing_systems import SPACED, apart, asked_forms, forms
 
 TERMS_VERSION = "4"
 """Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
@@ -189,7 +189,7 @@ def query_terms(text: str) -> list[str]:
     Of a contracted word the first one counts: `don't` and `what's` are stop words, `user's` is `user`.
     """
     quiet = not text.isupper()  # GET is a word of its own unless everything is shouted
-    said = (_CONTRACTED.sub("", t) for t in _TOKEN.findall(scripts.asking_apart(text)))
+    said = (_CONTRACTED.sub("", t) for t in _TOKEN.findall(writing_systems.asking_apart(text)))
     kept = [t for t in said if t and (t.lower() not in STOP_WORDS or (quiet and t.isupper() and len(t) > 1))]
     return list(dict.fromkeys(_terms(" ".join(kept), asked_forms)))
 
@@ -210,8 +210,9 @@ def sentences(text: str) -> list[str]:
     """Split one paragraph of prose to sentences; nothing is lost but the space between them."""
     found: list[str] = []
     start = 0
-    for match in scripts.SENTENCE_END.finditer(text):
-        if scripts.ABBREVIATION.search(text, max(start, match.start() - scripts.LONGEST), match.start()):
+    for match in writing_systems.SENTENCE_END.finditer(text):
+        begin = max(start, match.start() - writing_systems.LONGEST)
+        if writing_systems.ABBREVIATION.search(text, begin, match.start()):
             continue
         found.append(text[start : match.end()].strip())
         start = match.end()

@@ -21,7 +21,7 @@ import tantivy
 from core.domain import Hit
 from core.system.private_files import private_folder, set_aside
 from core.text.words import TERMS_VERSION, index_terms
-from core.vocabulary.scripts import bridges
+from core.vocabulary.writing_systems import bridges
 from storage.database.sqlite_file import storage_error
 
 log = logging.getLogger(__name__)

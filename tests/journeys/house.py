@@ -133,19 +133,12 @@ class Bot:
         return dict((await self.app.corpus_manager.status())["memory"])
 
 
-_EXAMPLES: dict[str, dict[str, tuple[float, tuple[str, ...]]]] = {}
-"""By configuration what `Examples` looked up of a corpus: all copies of Kettle have the same, and the
-playground shows it on every page, so that a journey would search twice for it before it asks anything."""
-
-
 @asynccontextmanager
 async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
     async with build(settings, "test", one_for_all, SHARED) as app:
         dispatch = dispatch_of(app)
-        if settings.config.is_file():
-            app.examples._made = _EXAMPLES.setdefault(settings.config.read_text("utf-8"), {})
         try:
             yield Bot(kettle, settings, app, dispatch)
         finally:

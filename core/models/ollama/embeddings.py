@@ -13,11 +13,11 @@ import ollama
 
 from core.errors import ConfigurationError, EncoderError, ModelError
 from core.models.address import Address, addresses
+from core.models.certificates import trusted
 from core.models.embedding.local import LocalEncoder
 from core.models.embedding.prefixes import BY_OLLAMA, is_embedder
 from core.models.embedding.served import TOKENS, EstimatedCounter, VectorsOnly, cutting, unit_rows
 from core.models.ollama.server import FAILURES, duration, full_name, told
-from core.models.reaching import trusted
 from core.models.refusal import is_too_long
 from core.ports import Matrix
 from core.settings import Settings

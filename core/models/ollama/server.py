@@ -11,7 +11,7 @@ import ollama
 
 from core.errors import ModelError
 from core.models.address import Address
-from core.models.reaching import trusted
+from core.models.certificates import trusted
 from core.models.refusal import failed, refusal, said
 
 _CONNECT_SECONDS = 5.0

@@ -13,8 +13,8 @@ from openai.types.chat import ChatCompletionChunk
 
 from core.errors import ModelError, ModelMissing
 from core.models.address import Address
+from core.models.certificates import trusted
 from core.models.embedding.prefixes import is_embedder
-from core.models.reaching import trusted
 from core.models.refusal import OPENAI, failed, is_too_long, refusal, said
 
 SETTING = "MODEL_SERVER"

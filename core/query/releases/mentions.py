@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import Product
-from core.query.releases.spellings import LIMITS, NUMBER, SAID_AFTER, Spellings, nouns_told, plain, spellings
+from core.query.releases.spellings import LIMITS, NUMBER, SAID_AFTER, Spellings, in_english, plain, spellings
 from core.query.releases.version_attribution import OF, Owner, foreign_after, measured, owner_of
 from core.text.markup import FENCED
 from core.text.words import ruled
@@ -209,7 +209,7 @@ def _set_apart(text: str) -> str:
     The text keeps its length. What is counted or measured (2.3秒) is left as it is.
     """
     return _UNSPACED.sub(
-        lambda m: f"{' ' * len(m[1])}{m[2]}{' ' * len(m[3])}", nouns_told(text.translate(_WIDE))
+        lambda m: f"{' ' * len(m[1])}{m[2]}{' ' * len(m[3])}", in_english(text.translate(_WIDE))
     )
 
 

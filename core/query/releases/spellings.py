@@ -27,12 +27,12 @@ _NOUN_BEFORE = re.compile(
 _NOUN_AFTER = re.compile(r"(?<=\d)\s?(?:版本?|バージョン|버전|s[üu]r[üu]m[^\W\d_]*)", re.IGNORECASE)
 SAID_AFTER = "\x02"
 """What stands behind a number for "version": `2.3版本`."""
-_LATEST_ABROAD = (
+_LATEST_TRANSLATED = (
     r"\b(?:aktuell|neu|neuest|letzt)e[nrs]?\s+version\b|\b(?:última|nueva)\s+versión\b"
     r"|\bversión\s+(?:actual|más\s+reciente)\b|\b(?:dernière|nouvelle)\s+version\b|\bversion\s+actuelle\b"
     r"|\bпоследн(?:яя|ей|юю)\s+верси[яиюей]|最新(?:的)?(?:版本?|バージョン)|최신\s?버전"
 )
-_PREVIOUS_ABROAD = re.compile(
+_PREVIOUS_TRANSLATED = re.compile(
     r"\bvor(?:her)?ige[nrs]?\s+version\b|\bvorgängerversion\b|\bversión\s+(?:anterior|previa)\b"
     r"|\bversion\s+précédente\b|\bпредыдущ(?:ая|ей|ую)\s+верси[яиюей]|上(?:一?个|一)版本?|前の?バージョン|이전\s?버전",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ LIMITS = re.compile(
 """What stands behind a package's name in a list of requirements: `[async]>=2.0,<3`."""
 _WORDS = words_of("core.query")["spellings"]
 RELATIVE_WORDS = tuple(_WORDS["relative"].split())
-VERSIONS_ABROAD = tuple(_WORDS["versions_abroad"].split())
+VERSIONS_IN_OTHER_LANGUAGES = tuple(_WORDS["versions_in_other_languages"].split())
 LATEST_WORDS = tuple(_WORDS["latest"])
 BRANCH_WORDS = tuple(_WORDS["branches"].split())
 _AHEAD = r"(?=\s*(?:[?.,;:!)]|$)|\s+(?:and|or|vs|is|does|do|can|how|what|where|please|branch|docs)\b)"
@@ -145,7 +145,7 @@ class Spellings:
         lower = text.lower()
         if re.search(r"\blts\b", lower):
             return self.newest({r.name for r in self.releases if r.lts})
-        if re.search(r"\b(?:previous|prior|preceding)\b", lower) or _PREVIOUS_ABROAD.fullmatch(lower):
+        if re.search(r"\b(?:previous|prior|preceding)\b", lower) or _PREVIOUS_TRANSLATED.fullmatch(lower):
             return self.neighbour(base, -1)
         if re.search(r"\b(?:oldest|earliest|first)\b", lower):
             return self.releases[0].name
@@ -218,7 +218,9 @@ def _prepare(name: str, aliases: tuple[str, ...], releases: tuple[Release, ...])
         literal=_any(literals),
         literals=literals,
         relative=_relative(words, rf"(?:{called})(?:['’]s)?"),
-        relative_cues=re.compile("|".join(map(re.escape, [*words, *RELATIVE_WORDS, *VERSIONS_ABROAD]))),
+        relative_cues=re.compile(
+            "|".join(map(re.escape, [*words, *RELATIVE_WORDS, *VERSIONS_IN_OTHER_LANGUAGES]))
+        ),
         words=words,
         numbers=tuple(numbers),
         whole=any(n >= 10 for n in whole),
@@ -237,7 +239,7 @@ def _majors(numbers: list[tuple[tuple[int, ...], int, str]]) -> dict[str, str]:
     return {str(major): min(some) for major, some in names.items() if len(some) == 1}
 
 
-def nouns_told(text: str) -> str:
+def in_english(text: str) -> str:
     """Say "version" in English where another language says it beside a number; the text keeps its length."""
     text = _NOUN_BEFORE.sub(_told, text)
     return text if text.isascii() else _NOUN_AFTER.sub(lambda m: SAID_AFTER.ljust(len(m[0])), text)
@@ -276,6 +278,7 @@ def _relative(words: dict[str, str], called: str) -> re.Pattern[str]:
         rf"|(?<=\bfrom\s)|(?<=\bthan\s)|(?<=\busing\s)|(?<=\bunder\s))(?:{bare}){_AHEAD}"
         rf"|\b(?:previous|prior|preceding)\s+{between}(?:version\b|release\b|one{_AHEAD})"
         rf"|\b(?:oldest|earliest|first)\s+{between}{_NOUN}"
-        rf"|\b(?:(?:current|latest|newest|last)\s+)?LTS\b(?:\s+{_NOUN})?|{_LATEST_ABROAD}|{_PREVIOUS_ABROAD.pattern})",
+        rf"|\b(?:(?:current|latest|newest|last)\s+)?LTS\b(?:\s+{_NOUN})?"
+        rf"|{_LATEST_TRANSLATED}|{_PREVIOUS_TRANSLATED.pattern})",
         re.IGNORECASE,
     )

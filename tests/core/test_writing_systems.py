@@ -8,7 +8,7 @@ import pytest
 
 from core.text.invisible import visible
 from core.text.words import identifiers, index_terms, query_terms, sentences, whole_word
-from core.vocabulary.scripts import bridges
+from core.vocabulary.writing_systems import bridges
 
 
 @pytest.mark.parametrize(
