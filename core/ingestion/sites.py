@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from time import monotonic
 from typing import Any, Literal
 
@@ -39,6 +39,7 @@ _TEXT_PAGES = re.compile(rb"source_suffix\b.{0,300}?\.txt\b", re.DOTALL)
 _LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
 _COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
 _BRACED = re.compile(r"\{[^{}]*\}")
+_NUMBERED = re.compile(r"^\d{1,3}[-_. ]+(?=\D)")
 _LITERAL = re.compile(r"""\b(path|routeBasePath)\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)"|`([^`$\n]*)`)""")
 
 
@@ -57,11 +58,31 @@ class Site:
     """`pymdownx` where that makes the anchors."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """`extra` of mkdocs.yml where its macros are on."""
+    menu: Mapping[str, str] = field(default_factory=dict)
+    """What `nav` of mkdocs.yml calls pages, by their paths below the folder of pages."""
 
     def place(self, file: Path) -> tuple[Path, str] | None:
         """Return the innermost folder of pages that holds a file, None where none does."""
         holding = [(folder, base) for folder, base in self.docs if file.is_relative_to(folder)]
         return max(holding, key=lambda entry: len(entry[0].parts), default=None)
+
+    def name_of(self, file: Path) -> str:
+        """Return what the menu calls a page, empty where it does not."""
+        for docs, _ in self.docs if self.menu else ():
+            if (file := file.resolve()).is_relative_to(inside := docs.resolve()):
+                return self.menu.get(file.relative_to(inside).as_posix(), "")
+        return ""
+
+
+def name_of(path: str) -> str:
+    """Return what a page without a title is called by its file: `test_client.md` is "Test client".
+
+    Empty for an index at the top, which has no name of its own.
+    """
+    place = PurePosixPath(path)
+    stem = place.parent.name if place.stem.lower() in ("index", "readme") else place.stem
+    words = re.sub(r"[-_\s]+", " ", _NUMBERED.sub("", stem)).strip()
+    return words[:1].upper() + words[1:]
 
 
 def site_of(root: str, file: Path | None) -> Site | None:
@@ -183,7 +204,19 @@ def _mkdocs(folder: Path, given: Mapping[str, Any]) -> Site:
         tuple(folder / base for base in bases if isinstance(base, str)),
         "pymdownx" if "pymdownx" in slugify else "",
         dict(_flat(extra)) if macros and isinstance(extra, dict) else {},
+        dict(_menu(given.get("nav"))),
     )
+
+
+def _menu(given: object, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield pages with what the menu calls them; a page that it lists without a name is left out."""
+    entries = given if isinstance(given, list) and depth < 10 else ()
+    for entry in entries:
+        for name, inner in entry.items() if isinstance(entry, dict) else ():
+            if isinstance(inner, str):
+                yield inner.removeprefix("./"), str(name)
+            else:
+                yield from _menu(inner, depth + 1)
 
 
 def _named(given: object) -> dict[str, dict[str, Any]]:

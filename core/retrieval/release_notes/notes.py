@@ -21,6 +21,10 @@ _BARE = re.compile(
     re.IGNORECASE,
 )
 """A heading that is a version, with its date or what it is called."""
+_ANNOUNCED = re.compile(
+    r"(?:[A-Za-z][\w.+-]{0,40}+\s+){1,2}(?:v(?=\d++\.\d)|(?=\d++\.\d++\.\d))(\d++(?:\.\d++)++)"
+)
+"""The title of a page that makes a release known: `Kettle v3.1.0`."""
 _CHANGES = re.compile(
     r"\bchange(?:s|log|-log|\s+log|\s+history)\b|\brelease(?:s|\s+notes?|\s+history)?\b|\bwhat['’]?s\s+new\b|\bnew\s+in\b"
     r"|\bnews\b|\bhistory\b",
@@ -66,6 +70,8 @@ def version_of(headings: str) -> tuple[int, ...]:
     for level in reversed(levels):
         if bare := _BARE.fullmatch(level):
             return _parsed(bare["prefixed"] or bare["plain"])
+    if announced := _ANNOUNCED.fullmatch(levels[0]):
+        return _parsed(announced[1])
     about = False
     for level in levels:
         about = about or any(sign.search(level) for sign in (_CHANGES, _GUIDE, _MOVE))

@@ -47,9 +47,9 @@ def test_markdown_of_every_tool_is_written_plainly(source, shown):
     [
         ("![Kettle logo](a.png)", "Kettle"),
         ("[![Kettle](a.png)](https://a.example)", "Kettle"),
-        ("![Logo](a.png)", "Usage"),
-        ("![project logo](a.png)", "Usage"),
-        ("![](a.png)", "Usage"),
+        ("![Logo](a.png)", "Page"),
+        ("![project logo](a.png)", "Page"),
+        ("![](a.png)", "Page"),
         ("![Logo](a.png) Kettle", "Kettle"),
     ],
 )
@@ -207,9 +207,12 @@ def test_a_banner_and_a_table_of_contents_are_no_text_of_a_page():
 
 def test_a_page_of_sections_beside_each_other_has_none_of_their_titles():
     assert parsed("## Factory\n\nMakes one.\n\n## Instance\n\nIs one.\n", "markdown").title == ""
-    assert (
-        parsed("Before.\n\n## Factory\n\nMakes one.\n\n## Instance\n\nIs.\n", "markdown").title == "Factory"
-    )
+    below = "Before.\n\n## Factory\n\nMakes one.\n\n## Instance\n\nIs.\n"
+    assert parsed(below, "markdown").title == "Page", "a part of the page gives it no name, its file does"
+    one = "Before.\n\n### `kettle.push`\n\nSends.\n"
+    assert parsed(one, "markdown", path="docs/01-server_push.md").title == "Server push"
+    assert parsed(one, "markdown", path="docs/guides/README.md").title == "Guides"
+    assert parsed(one, "markdown", path="README.md").title == "kettle.push"
 
 
 @pytest.mark.parametrize(

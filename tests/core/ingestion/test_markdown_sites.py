@@ -33,6 +33,8 @@ from tests.processor import at_most
         ("See [`BaseModel`][pydantic.BaseModel] and [pydantic.Field][].",
          "See `BaseModel` and pydantic.Field."),
         ("| a | b |\n|---|---|\n| :white_check_mark: | :x: |", "| a | b |\n| --- | --- |\n| ✓ | ✗ |"),
+        ("| a | b |\n|---|---|\n| <ul><li>`x`</li><li>y :warning:</li></ul> | z |",
+         "| a | b |\n| --- | --- |\n| • `x` • y ⚠ | z |"),
         ("==marked== {++added++}{--gone--} text", "marked added text"),
         ("[TOC]\n\nText.", "Text."),
         ("Text.\n\n*[HTML]: Hyper Text", "Text."),
@@ -244,6 +246,27 @@ def test_pymdownx_slugs_and_macros_are_read_from_the_configuration(tmp_path):
         "été---now",
         "It is 1.2, {{ unknown }}.",
     )
+
+
+def test_a_page_without_a_title_is_called_as_the_menu_calls_it(tmp_path):
+    inner = "    - Test Client: ./testclient.md\n    - Boil: boil.md\n    - lid.md\n"
+    (tmp_path / "mkdocs.yml").write_text(f"nav:\n  - Home: index.md\n  - Use:\n{inner}")
+    below = "Tests it.\n\n### Change the address\n\nSo.\n\n### Sessions\n\nSo.\n"
+    for path, text, title in (
+        ("docs/testclient.md", below, "Test Client"),
+        ("docs/lid.md", below, "Lid"),
+        ("docs/boil.md", "# Boiling water\n\nSo.\n", "Boiling water"),
+        ("docs/boil.md", "# First\n\nSo.\n\n# Then\n\nSo.\n", "Boil"),
+        ("docs/boil.md", "---\ntitle: Heat\n---\n" + below, "Heat"),
+        ("docs/index.md", below, "Home"),
+    ):
+        assert parsed(text, "markdown", tmp_path, path).title == title
+
+
+def test_a_heading_that_is_closed_before_its_attributes_has_no_signs_at_its_end():
+    document = parsed("# Log\n\n## 1.19.1 - 2023-12-12 ## {: #v1.19.1 }\n\nIt boils.\n", "markdown")
+    (one,) = document.sections
+    assert (one.headings[-1], one.anchor) == ("1.19.1 - 2023-12-12", "v1.19.1")
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ _ICON = re.compile(
     r":(?:material|fontawesome|octicons|simple|lucide|custom|bootstrap|tabler)-[\w/-]+:(?:\{[^}\n]{0,300}+\})?"
 )
 _SIGNS = {
+    "warning": "⚠",
     **dict.fromkeys(("white_check_mark", "heavy_check_mark", "ballot_box_with_check", "check_mark"), "✓"),
     **dict.fromkeys(("x", "negative_squared_cross_mark", "heavy_multiplication_x", "no_entry"), "✗"),
 }

@@ -40,7 +40,7 @@ from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.markdown.pictures import pictured
 from core.ingestion.formats.rst.sphinx import role
-from core.ingestion.sites import site_of
+from core.ingestion.sites import name_of, site_of
 from core.text.tables import table
 from core.text.words import one_line
 
@@ -69,10 +69,12 @@ def parse(raw: RawDocument, text: str) -> Document:
     writer.write(prepared(body, raw, site, variables, myst=myst))
     sections = writer.outline.sections()
     firsts = [section.headings[:1] for section in sections]
-    # sections beside each other are none of them the page's: each stands for itself
+    # sections beside each other, or below some text, give the page no name
     beside = len(set(firsts)) > 1 and all(firsts)
     first = next((one[0] for one in firsts if one), raw.path)
-    title = front.title or writer.title or ("" if beside else first)
+    own = "" if beside else first if all(firsts) or not any(firsts) else name_of(raw.path) or first
+    menu = site.name_of(file) if site and (file := location(raw)) else ""
+    title = front.title or (menu if beside and menu else writer.title) or menu or own
     return Document(raw.path, title, raw.url, sections)
 
 
@@ -155,7 +157,7 @@ class MarkdownWriter:
         text = (inline(node.children[0]) if node.children else "") if said is None else said
         explicit = _ANCHOR.search(text)
         if explicit:
-            text = text[: explicit.start()]
+            text = re.sub(r"(?<=\s)#++$", "", text[: explicit.start()])  # "## Title ## {#id}"
         name = heading_text(text)
         level = int(node.tag[1])
         anchor = (explicit["id"] if explicit else "") or self._target or self._slug(name, self._seen, level)
@@ -313,7 +315,8 @@ def inline(node: SyntaxTreeNode) -> str:
         alternative = one_line(node.content)
         return alternative if " " in alternative else ""
     if kind == "html_inline":
-        return " " if re.match(r"<br\b", node.content, re.I) else ""
+        mark = re.match(r"<(br|li)\b", node.content, re.I)
+        return {"br": " ", "li": " • "}[mark[1].lower()] if mark else ""
     if kind == "myst_role":
         shown = role(str(node.meta.get("name", "")), node.content)
         return inline_code(shown.text) if shown.code else shown.text
