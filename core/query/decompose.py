@@ -103,6 +103,10 @@ _SUPPOSES = re.compile(
     re.IGNORECASE,
 )
 """Guesses at the answer to what was asked before: "is it because of the name?"."""
+_OF_ANOTHER = re.compile(
+    r"\s*+(?:and\s+)?(?:can|could|does|did|is|was|will|would|are|do)\s+(?:it|they)\b", re.IGNORECASE
+)
+"""Asks about what nobody named, as the part behind it does: "does it replace X, can it do Y"."""
 _FILLER = frozenset(_WORDS["filler"].split())
 
 
@@ -197,7 +201,8 @@ def _whole(piece: str, earlier: list[str]) -> str:
         frame = _FIRST_FRAME.match(earlier[0])
         if frame:
             text = f"{frame['frame']} {text}"
-    for match in reversed(pronouns(text) if earlier else []):
+    told_of = [] if not earlier or _OF_ANOTHER.match(earlier[-1]) else pronouns(text)
+    for match in reversed(told_of):
         phrase = antecedent(earlier[-1], match.lastgroup == "plural") if phrases(earlier[-1]) else None
         if phrase and match.lastgroup in ("single", "plural", "this", "poss"):
             named = phrase.text + ("'s" if match.lastgroup == "poss" else "")

@@ -27,9 +27,9 @@ _EXAMPLE = re.compile(r"(?:for )?(?:examples?|instance):", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:。！？…][\"'”’)\]*_`]*$")
 _ANNOUNCES = re.compile(
     r"(?:the (?:purpose|aim|goal) of this (?:section|page|document|chapter|guide)\b"
-    r"|(?:in )?this (?:section|page|document|chapter|guide|part)(?:,? we)?(?: of the documentation)?"
-    r" (?:will |also |briefly )?(?:contains?|covers?|describes?|discuss(?:es)?|documents?|explains?|gives?"
-    r"|introduces?|lists?|presents?|provides?|shows?|walks?)\b)[^.]{0,250}+\.",
+    r"|(?:(?:in )?this (?:section|page|document|chapter|guide|part)(?:,? we)?(?: of the documentation)?"
+    r"|here,? we) (?:will |also |briefly )?(?:compares?|contains?|covers?|describes?|discuss(?:es)?"
+    r"|documents?|explains?|gives?|introduces?|lists?|presents?|provides?|shows?|walks?)\b)[^.]{0,250}+\.",
     re.IGNORECASE,
 )
 """A sentence that says no more than what a section is for."""

@@ -371,6 +371,8 @@ def test_what_a_section_announces_is_quoted_with_what_follows() -> None:
     )
     text, _ = ask("secret key", evidence(1, page))
     assert "You draw one" in text and "Nobody else may read" in text
+    here, _ = ask("secret key", evidence(1, page.replace("This section describes", "Here we compare")))
+    assert "You draw one" in here
     plain, _ = ask("secret key", evidence(1, page.replace("This section describes what", "It is plain what")))
     assert "You draw one" not in plain
 

@@ -116,6 +116,7 @@ def test_one_question_stays_one(text):
     [
         "how do async views work, do i need an extra package",
         "How do I set the timer, and can I use another one?",
+        "does it replace kettles/stoves, can it boil milk for me",
     ],
 )
 def test_a_part_that_leans_on_the_other_is_not_cut_off(text):
