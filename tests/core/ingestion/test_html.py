@@ -1,7 +1,7 @@
 import pytest
 
 from core.domain import Section
-from tests.core.ingestion.pages import parsed, section
+from tests.core.ingestion.pages import body, parsed, section
 
 PAGE = """<!doctype html><html><head><title>Install — Tool Documentation (2.1)</title>
 <style>p {color: red}</style><script>var x = "tracked";</script></head><body>
@@ -226,3 +226,8 @@ def test_a_table_with_code_in_a_cell_and_a_box_around_text_are_read_whole():
         "<td class='code'><pre>x = 1</pre></td></tr></table>"
     )
     assert "x = 1" in body_of(numbered) and "\n1\n" not in body_of(numbered)
+
+
+def test_a_note_whose_label_stands_above_it_is_one_paragraph():
+    note = '<div class="warning"><img src="a.png"><strong>Note:</strong><p>It is hot.</p></div>'
+    assert body(f"# Kettle\n\nText.\n\n{note}\n", "markdown") == "Text.\n\n**Note:** It is hot."

@@ -44,6 +44,7 @@ from core.ingestion.formats.html.tags import (
 from core.ingestion.formats.html.titles import of_texinfo, without_number
 from core.text.words import one_line
 
+_LABEL = re.compile(r"\*\*[^*\n]{1,40}:\*\*")
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
 _SIGNATURES = frozenset(
@@ -249,7 +250,8 @@ class HtmlWriter:
             label = one_line(self.inline(title)).strip("*: ")
             title.extract()
             return [labelled(f"**{label}:**", self.blocks(tag))] if label else self.blocks(tag)
-        return self.blocks(tag)
+        blocks = self.blocks(tag)
+        return [labelled(blocks[0], blocks[1:])] if blocks and _LABEL.fullmatch(blocks[0]) else blocks
 
     def _block_of_note(self, tag: Tag) -> list[str]:
         """Return a note of AsciiDoc, which is a table of an icon and the text; nothing for what is none."""
