@@ -44,7 +44,7 @@ from core.ingestion.formats.html.tags import (
 from core.ingestion.formats.html.titles import of_texinfo, without_number
 from core.text.words import one_line
 
-_LABEL = re.compile(r"\*\*[^*\n]{1,40}:\*\*")
+_LABEL = re.compile(r"\*\*(?:note|warning|tip|hint|info|important|caution|attention|danger):\*\*", re.I)
 _FOOTNOTE = re.compile(r"(?:^|\s)footnote-ref(?:erence)?(?:\s|$)")
 """The class of a link to a footnote, in Sphinx and in Markdown's builders."""
 _SIGNATURES = frozenset(
@@ -191,8 +191,7 @@ class HtmlWriter:
 
     def block(self, tag: Tag) -> list[str]:
         """Return one block tag as Markdown blocks."""
-        name = tag.name
-        if name == "pre":
+        if (name := tag.name) == "pre":
             return [fence(code_text(tag), language_of(tag))]
         if name == "p" and (lines := lines_of(tag)):
             return [fence(lines)]
@@ -232,7 +231,7 @@ class HtmlWriter:
             code = tag.find("pre")
             if isinstance(code, Tag) and not tag.find("table") and is_around(tag, code):
                 return [fence(code_text(code), language_of(code))]
-        return self.blocks(tag)
+        return self._labelled(tag) if name == "div" else self.blocks(tag)
 
     def _items(self, tag: Tag) -> list[list[str]]:
         """Return the items of a list; a list that stands between two of them belongs to the one before."""
@@ -250,6 +249,10 @@ class HtmlWriter:
             label = one_line(self.inline(title)).strip("*: ")
             title.extract()
             return [labelled(f"**{label}:**", self.blocks(tag))] if label else self.blocks(tag)
+        return self._labelled(tag)
+
+    def _labelled(self, tag: Tag) -> list[str]:
+        """Return a tag's content; a label that stands above it begins it."""
         blocks = self.blocks(tag)
         return [labelled(blocks[0], blocks[1:])] if blocks and _LABEL.fullmatch(blocks[0]) else blocks
 
