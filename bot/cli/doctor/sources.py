@@ -1,4 +1,4 @@
-"""Examines where the documentation comes from: websites, repositories, the package index, folders, channels."""
+"""Examines where the documentation comes from: websites, repositories, packages, folders, channels."""
 
 from __future__ import annotations
 

@@ -151,8 +151,9 @@ class HistorySource:
             raise self._spec.error("Live channels are read by `threadlore index` and `threadlore serve` only")
         asks, self.asks = self.asks, True
         options = self._options
+        bounds = (options.extent, options.minutes)
         try:
-            found = self.live.read(self.channels, options.extent, options.minutes, self.leaves_out, self, asks)
+            found = self.live.read(self.channels, *bounds, self.leaves_out, self, asks)
         except PlatformError as error:
             raise self._spec.error(str(error).rstrip(".")) from None
         except OSError as error:
@@ -190,7 +191,7 @@ class HistorySource:
             yield from self._export(self._platform())
 
     def reach(self, seconds: float) -> None:
-        """Look for the export; raises SourceError. Live channels are asked for by the platforms' own doctor."""
+        """Look for the export; raises SourceError. Live channels are not asked for here."""
         if not self.channels:
             with self._explained():
                 self._platform()
