@@ -71,7 +71,7 @@ class HistoryUpkeep:
 
     def written(self, accounts: Collection[str]) -> list[dict[str, Any]]:
         """Return the messages of a person in the copies of channels, the latest first; blocking."""
-        copies = {(key, s.reach) for all_ in self._sources.values() for s in all_ for key in s.channels}
+        copies = {(key, s.extent) for all_ in self._sources.values() for s in all_ for key in s.channels}
         found = [
             {"at": post.at, "channel": key, "text": post.text, "url": post.url}
             for key, reach in copies
@@ -107,7 +107,7 @@ class HistoryUpkeep:
         """Remove the copies of a channel that another process of a cluster knows to be private."""
         if channel in self._channels:
             self._live.became_private(channel)
-            reaches = {s.reach for all_ in self._sources.values() for s in all_ if channel in s.channels}
+            reaches = {s.extent for all_ in self._sources.values() for s in all_ if channel in s.channels}
             await asyncio.to_thread(self._live.drop, channel, reaches)
 
     async def close(self, seconds: float) -> None:
@@ -134,7 +134,7 @@ class HistoryUpkeep:
 
     def _withhold(self) -> None:
         for source in (s for all_ in self._sources.values() for s in all_):
-            self._live.withhold(source.channels, source.reach, source.leaves_out)
+            self._live.withhold(source.channels, source.extent, source.leaves_out)
 
     async def _read(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str]) -> None:
         try:  # at once, and also where the source is not read again for now

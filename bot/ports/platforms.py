@@ -105,6 +105,9 @@ class Setup(Protocol):
     def asked(self, folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
         """Explain and ask; return the value of its option, and tokens by their variables."""
 
+    def wrong(self, chosen: str, tokens: Mapping[str, str]) -> str:
+        """Say what is wrong with the value of its option, or with tokens by their variables; else empty."""
+
     def write(self, folder: Path) -> tuple[str, ...]:
         """Write its files into the folder; return their names."""
 

@@ -17,7 +17,7 @@ from core.errors import ConfigurationError, ThreadloreError, UsageError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Report
 from core.ingestion.sources._public import NotPublic, public_addresses
-from core.ports import RemoteSource, Source
+from core.ports import PlacedSource, Source
 from core.text.version_order import normalised
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class AddedSources:
             try:
                 release, spec = next(one for one in self._file.read() if one[0].name == address.name)
                 source = self._open_source(spec)
-                if isinstance(source, RemoteSource):
+                if isinstance(source, PlacedSource):
                     await asyncio.to_thread(source.reach, REACH_SECONDS)
             except BaseException:  # also when it is cancelled: nothing is to be left of it
                 self._file.write(written)

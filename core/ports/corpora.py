@@ -75,8 +75,8 @@ class PeoplesSource(Protocol):
 
 
 @runtime_checkable
-class RemoteSource(Protocol):
-    """A source on the network, which may be away."""
+class PlacedSource(Protocol):
+    """A source whose place can be looked for: on the network, which may be away, or on this machine."""
 
     name: str
 
@@ -84,7 +84,7 @@ class RemoteSource(Protocol):
         """Ask whether the place of the source is there, for so many seconds; blocking.
 
         Raises SourceAway where it does not answer now, SourceError where it never will as it is described.
-        What needs no network any more is there.
+        What needs no network any more is there. No document is read.
         """
 
 

@@ -47,10 +47,12 @@ def closed() -> str:
         return f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
-async def test_places_that_are_there_are_good_and_folders_are_not_asked(tmp_path: Path) -> None:
+async def test_places_that_are_there_are_good(tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     git(tmp_path / "project", "init", "-q", "-b", "main")
     commit(tmp_path / "project", "one", "a.md")
+    (tmp_path / "docs" / "deep").mkdir(parents=True)
+    (tmp_path / "docs" / "deep" / "a.md").write_text("# A\n")
     with (
         Site({"/docs/": page("Start", "Hello.")}) as site,
         serving(Index({"kettle": {"kettle-1.0.tar.gz": SDIST}})) as index,
@@ -63,7 +65,7 @@ async def test_places_that_are_there_are_good_and_folders_are_not_asked(tmp_path
             'kind = "folder"\npath = "./docs"\n',
             index.url,
         )
-        assert [(f.state, f.said) for f in found] == [("good", "is there")] * 3
+        assert [(f.state, f.said) for f in found] == [("good", "is there")] * 4
         assert not (tmp_path / "home" / "sources").exists(), "nothing was fetched"
 
 
@@ -119,3 +121,29 @@ async def test_what_was_fetched_needs_no_index_any_more(tmp_path: Path) -> None:
     (tmp_path / "home" / "sources" / "sdist" / "kettle-2.0").mkdir(parents=True)
     (found,) = await looked_at(tmp_path, 'kind = "sdist"\npackage = "kettle"\nversion = "2.0"\n', closed())
     assert found.state == "good"
+
+
+async def test_a_folder_that_is_missing_or_holds_nothing_is_bad(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "lid.png").write_bytes(b"\x89PNG")
+    found = await looked_at(
+        tmp_path,
+        'kind = "folder"\npath = "./nowhere"\n---'
+        'kind = "folder"\npath = "./empty"\n---'
+        'kind = "pdf"\npath = "./pictures"\n---'
+        'kind = "pdf"\npath = "./manual.pdf"\n---'
+        'kind = "history"\npath = "./export.zip"\n',
+    )
+    assert [f.state for f in found] == ["bad"] * 5, found
+    assert all("corpora.toml, line" in f"{f.said} {f.advice}" for f in found)
+    nowhere, empty, *_ = found
+    assert "does not exist" in nowhere.said and "correct `path`" in nowhere.advice
+    assert f"No file in {tmp_path / 'empty'} ends in" in empty.said
+
+
+async def test_a_live_channel_hides_no_other_source(tmp_path: Path) -> None:
+    found = await looked_at(
+        tmp_path, 'kind = "history"\nchannel = "slack:C1"\n---kind = "folder"\npath = "./nowhere"\n'
+    )
+    assert ["folder:" in f.what for f in found] == [True], "the channel is asked for by `history`"

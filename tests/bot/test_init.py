@@ -332,3 +332,46 @@ def test_a_release_that_is_named_twice_is_refused_before_one_place_is_lost(tmp_p
     with pytest.raises(UsageError, match=r"--docs names 2\.0 twice; add further sources to corpora\.toml"):
         init(tmp_path / "bot", given=Given(product="Kettle", docs=twice))
     assert not (tmp_path / "bot").exists()
+
+
+@pytest.mark.parametrize(
+    ("platforms", "tokens", "said"),
+    [
+        ({"discord": "abc"}, {}, "An application's id is a number"),
+        ({"discord": "1045"}, {"DISCORD_TOKEN": "1045"}, "A number is an id"),
+        ({"slack": "yes"}, {"SLACK_BOT_TOKEN": "xapp-1", "SLACK_APP_TOKEN": "xoxb-1"}, "xapp-… instead"),
+        ({"slack": "yes"}, {"SLACK_APP_TOKEN": "xoxb-1"}, "SLACK_APP_TOKEN begins with xoxb-"),
+    ],
+)
+def test_an_id_or_a_token_of_the_wrong_kind_is_told_before_anything_is_written(
+    tmp_path, platforms, tokens, said
+):
+    given = Given("Kettle", ("1.0=https://kettle.example/",), platforms=platforms, tokens=tokens)
+    with pytest.raises(UsageError, match=said):
+        init(tmp_path / "bot", ask=Person(), secret=Person(), given=given)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["xapp-1-A0B1-2-c3", "xoxb-12-34-ab"])
+def test_a_token_behind_a_flag_is_no_folder(tmp_path, name):
+    given = Given("Kettle", ("1.0=https://kettle.example/",), platforms={"slack": "yes"})
+    with pytest.raises(UsageError, match="looks like a token") as told:
+        init(tmp_path / name, ask=Person(), secret=Person(), given=given)
+    assert name not in str(told.value) and list(tmp_path.iterdir()) == []
+
+
+def test_the_id_in_place_of_discord_s_token_is_asked_for_again(tmp_path, capsys):
+    person = Person(*WEBSITE, *NO_MODEL, "", "y", "1045", "")
+    init(tmp_path, ask=person, secret=Person("1045", "discord-1"))
+    assert "A number is an id" in capsys.readouterr().err
+    assert load_settings(str(tmp_path / ".env")).discord_token.get_secret_value() == "discord-1"
+
+
+def test_a_repository_of_this_folder_is_one_and_a_bare_one_is_no_folder_of_pages(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q", "--bare", "kettle.git"], check=True)
+    found = located("kettle.git@v2.0:docs")
+    assert found.splitlines()[:3] == ['kind = "git"', f'repository = "{tmp_path}/kettle.git"', 'ref = "v2.0"']
+    for where in ("kettle.git", "./kettle.git", str(tmp_path / "kettle.git")):
+        with pytest.raises(Unclear, match=r"needs a tag or a branch: .*kettle\.git@v2\.0"):
+            located(where)

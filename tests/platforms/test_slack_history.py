@@ -449,7 +449,7 @@ async def test_copies_of_channels_that_no_source_names_go(slack: SlackServer, tm
     talk(slack)
     house = House(slack, tmp_path)
     await house.read()
-    house.live.sweep([("slack:C1", house.source.reach)])
+    house.live.sweep([("slack:C1", house.source.extent)])
     assert house.kept()
     house.live.sweep([])
     assert house.kept() == ""
@@ -508,9 +508,9 @@ async def test_what_may_not_be_kept_goes_from_the_copy_at_once(slack: SlackServe
     assert "~slack:U1" in first.people and len(first.people) > 1
     source.is_out = lambda account: account == gone
     slack.calls.clear()
-    house.live.withhold(source.channels, source.reach, source.leaves_out)
+    house.live.withhold(source.channels, source.extent, source.leaves_out)
     assert '"U1"' in before and '"U1"' not in house.kept() and not slack.calls and pages
     file.write_text(json.dumps(json.loads(before) | {"version": 0}))
-    house.live.withhold(source.channels, source.reach, source.leaves_out)
+    house.live.withhold(source.channels, source.extent, source.leaves_out)
     assert not file.exists(), "what an older version wrote cannot be cleaned, so it is read anew"
-    house.live.withhold(source.channels, source.reach, source.leaves_out)
+    house.live.withhold(source.channels, source.extent, source.leaves_out)

@@ -311,6 +311,6 @@ def open_sources(
             source.heed(left_out)
         if isinstance(source, HistorySource):
             source.read_by(live)
-            channels += [(key, source.reach) for key in source.channels]
+            channels += [(key, source.extent) for key in source.channels]
     live.sweep(channels)
     return sources, live

@@ -1,4 +1,4 @@
-"""Examines where the documentation comes from: websites, repositories, the package index, channels."""
+"""Examines where the documentation comes from: websites, repositories, packages, folders, channels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.catalogue import load_catalogue
 from core.errors import ConfigurationError, PlatformError, SourceAway, SourceError
 from core.ingestion.sources import Kinds, open_source
 from core.ingestion.sources.history.source import Options
-from core.ports import RemoteSource
+from core.ports import PlacedSource
 from core.ports.history import OpenReader
 from core.settings import Settings
 from core.workers.pool import pool_of
@@ -25,21 +25,23 @@ GRACE_SECONDS = 1.0
 
 
 async def sources(settings: Settings, seconds: float = REACH_SECONDS) -> list[Finding]:
-    """Try every source that lies on the network, each once; empty where all lie on this machine."""
+    """Look for the place of every source, on the network and on this machine, each once."""
     try:
         catalogue = load_catalogue(find_catalogue(settings), Kinds())
     except ConfigurationError:  # told by another examination
         return []
-    remote: dict[str, RemoteSource] = {}
+    placed: dict[str, PlacedSource] = {}
     workers = pool_of(settings)  # none is started: nothing is read
     for spec in catalogue.sources:
+        if isinstance(spec.options, Options) and spec.options.channel:
+            continue  # `history` asks for these
         source = open_source(spec, settings, workers)
-        if isinstance(source, RemoteSource):
-            remote.setdefault(source.name, source)
-    return list(await asyncio.gather(*(_tried(name, one, seconds) for name, one in remote.items())))
+        if isinstance(source, PlacedSource):
+            placed.setdefault(source.name, source)
+    return list(await asyncio.gather(*(_tried(name, one, seconds) for name, one in placed.items())))
 
 
-async def _tried(name: str, source: RemoteSource, seconds: float) -> Finding:
+async def _tried(name: str, source: PlacedSource, seconds: float) -> Finding:
     what = f"Source {name}"
     try:
         async with asyncio.timeout(seconds + GRACE_SECONDS):

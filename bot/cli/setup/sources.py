@@ -21,6 +21,9 @@ Where is the documentation? Write for each release one of
 _GIT = re.compile(
     r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.|~/).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
 )
+_OWN = re.compile(r"(?P<repository>[^@]+)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?")
+"""A repository in this folder, without `./` before it."""
+_NEEDS_REF = "needs a tag or a branch: {0}@v2.0, or {0}@v2.0:docs for a folder."
 _WEB = ("http://", "https://")
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
 
@@ -45,8 +48,10 @@ def located(where: str, link: str = "") -> str:
         kind, values = "git", git.groupdict()
         if git["repository"].startswith(("/", ".", "~")):
             values["repository"] = str(_there(git["repository"]))
+    elif (git := _OWN.fullmatch(where)) and Path(git["repository"]).is_dir() and _is_git(where):
+        kind, values = "git", git.groupdict() | {"repository": str(_there(git["repository"]))}
     elif where.endswith(".git") and where.startswith((*_WEB, "ssh://", "git@")):
-        raise Unclear(f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder.")
+        raise Unclear(f"{where} {_NEEDS_REF.format(where)}")
     elif where.startswith(_WEB):
         own = f"{PRIVATE}\n" if _is_on_own_network(where) else ""
         return f'kind = "website"\nstart = [{quoted(where)}]\n{own}'
@@ -111,6 +116,8 @@ def _there(where: str) -> Path:
 
 def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:
     path = _there(where)
+    if all((path / part).exists() for part in ("HEAD", "objects", "refs")):
+        raise Unclear(f"{where} is a repository; it {_NEEDS_REF.format(where)}")
     if path.is_dir():
         return "folder", {"path": str(path)}
     if path.suffix.lower() == ".pdf":

@@ -7,16 +7,17 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from getpass import getpass
 from pathlib import Path
 
+from bot.cli.setup.asker import Ask, Asker
 from bot.cli.setup.embedders import embedders_of, proposed
 from bot.cli.setup.sources import WHERE, Unclear, linkless_word, located, private_word
 from bot.home.exposure import exposed, keep_out_of_git
 from bot.home.findings import Finding
-from bot.ports.platforms import setups
+from bot.ports.platforms import saying, setups
 from core.catalogue import load_catalogue
 from core.catalogue.toml_file import quoted
 from core.errors import ThreadloreError, UsageError
@@ -36,7 +37,6 @@ Who can reach what, once it runs:
 """
 
 
-Ask = Callable[[str], str]
 OLLAMA = "http://127.0.0.1:11434"
 MODEL = "qwen3:8b"
 NO_MODEL = ("off", "none")
@@ -89,6 +89,8 @@ def init(
     changed but the files of platforms.
     """
     folder = folder.absolute()
+    if given:
+        _check(folder, given)
     for name in ("corpora.toml", ".env"):
         if (folder / name).exists() and not force:
             free = (it for it in ("my-bot", "my-other-bot") if it != folder.name and not Path(it).exists())
@@ -144,6 +146,19 @@ def run(settings: None, options: argparse.Namespace) -> int:
     return 0
 
 
+def _check(folder: Path, given: Given) -> None:
+    """Raise UsageError for a token in the place of the folder, and for values of platforms that cannot be."""
+    if any(pattern.search(folder.name) for pattern in saying("SECRETS").values()):
+        raise UsageError(
+            "That looks like a token, not like a folder. Put tokens into .env, or into the environment: "
+            "others on this machine may read a command line."
+        )
+    every = setups()
+    for name, chosen in given.platforms.items():
+        if said := every[name].wrong(chosen, given.tokens):
+            raise UsageError(said)
+
+
 def _planned(given: Given) -> Plan:
     """Return what the command line says, without a question."""
     docs, links = _pairs(given.docs, "--docs"), _pairs(given.links, "--link")
@@ -172,38 +187,6 @@ def _pairs(said: Sequence[str], flag: str) -> dict[str, str]:
             raise UsageError(f"{flag} names {release.strip()} twice; add further sources to corpora.toml.")
         found[release.strip()] = value.strip()
     return found
-
-
-class Asker:
-    """Asks at the terminal, and again where an answer cannot be."""
-
-    def __init__(self, ask: Ask, secret: Ask) -> None:
-        self.ask = ask
-        self._secret = secret
-
-    def needed(self, question: str) -> str:
-        """Ask until there is an answer."""
-        while not (answer := self.ask(question).strip()):
-            print("Please answer this one.", file=sys.stderr)
-        return answer
-
-    def token(self, question: str, prefix: str) -> str:
-        """Ask unseen for a token that begins with `prefix`; empty for not now."""
-        while (token := self._secret(question).strip()) and not token.startswith(prefix):
-            print(
-                f"That one begins with {token[:5]}…, the one that is asked for with {prefix}", file=sys.stderr
-            )
-        return token
-
-    def accounts(self, question: str) -> str:
-        """Ask for accounts until they have their platform; empty for none."""
-        while (said := self.ask(question).strip()) and ":" not in said:
-            print("Write each with its platform, such as slack:U0123456.", file=sys.stderr)
-        return said
-
-    def agrees(self, question: str) -> bool:
-        """Return True if the answer is yes."""
-        return self.ask(question).strip().lower() in ("y", "yes")
 
 
 def _asked(folder: Path, given: Given, terminal: Asker, has_gpu: bool) -> Plan:

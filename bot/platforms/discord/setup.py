@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from bot.platforms.discord import TOKENS
@@ -19,6 +20,8 @@ STEPS = """
 Make the application now, in a browser:
   1. https://discord.com/developers/applications, New Application: copy its Application ID
 """
+NO_ID = "An application's id is a number of 17 to 20 digits."
+NO_TOKEN = "A number is an id; copy the token that Bot, Reset Token shows."
 INVITE = """  2. Bot: switch on Message Content Intent; Reset Token, and copy the token
   3. Open this link and choose your server:
      {link}
@@ -31,9 +34,18 @@ def asked(folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
     """Explain how the application is made, and ask for its id and token."""
     print(STEPS)
     while not (number := terminal.needed("Application ID: ")).isdigit():
-        print("An application's id is a number of 17 to 20 digits.", file=sys.stderr)
+        print(NO_ID, file=sys.stderr)
     print(INVITE.format(link=_invitation(number)))
-    return number, {TOKENS[0]: terminal.token("Bot token [not now]: ", "")}
+    while (token := terminal.token("Bot token [not now]: ", "")).isdigit():
+        print(NO_TOKEN, file=sys.stderr)
+    return number, {TOKENS[0]: token}
+
+
+def wrong(chosen: str, tokens: Mapping[str, str]) -> str:
+    """Say that an application's id is none, or that it stands in the place of the token."""
+    if not chosen.isdigit():
+        return f"--discord takes the application's id. {NO_ID}"
+    return f"DISCORD_TOKEN cannot be used. {NO_TOKEN}" if tokens.get(TOKENS[0], "").isdigit() else ""
 
 
 def write(folder: Path) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,6 +15,8 @@ OPTION = {
     "help": "Write Slack's manifest; tokens are taken from the environment",
     "kind": "flag",
 }
+BEGINNINGS = ("xoxb-", "xapp-")
+"""What each of the tokens begins with."""
 MANIFEST = "slack-manifest.yaml"
 STEPS = """
 Make the app now, in a browser (the file {manifest} has every scope, event and command):
@@ -27,9 +30,21 @@ def asked(folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
     """Explain how the app is made, and ask for its tokens."""
     write(folder)
     print(STEPS.format(manifest=folder / MANIFEST))
-    bot = terminal.token("Bot User OAuth Token [not now]: ", "xoxb-")
-    app = terminal.token("App-Level Token [not now]: ", "xapp-")
+    bot = terminal.token("Bot User OAuth Token [not now]: ", BEGINNINGS[0])
+    app = terminal.token("App-Level Token [not now]: ", BEGINNINGS[1])
     return "yes", dict(zip(TOKENS, (bot, app), strict=True))
+
+
+def wrong(chosen: str, tokens: Mapping[str, str]) -> str:
+    """Say which token begins as another one does."""
+    for name, beginning in zip(TOKENS, BEGINNINGS, strict=True):
+        token = tokens.get(name, "")
+        if token and not token.startswith(beginning):
+            return (
+                f"{name} begins with {token[:5]}… instead of {beginning}; copy the other token: "
+                f"the two are easily mixed up."
+            )
+    return ""
 
 
 def write(folder: Path) -> tuple[str, ...]:

@@ -199,6 +199,11 @@ class FileReader:
         if not found:
             raise self._spec.error(self._nothing())
 
+    def look(self) -> None:
+        """Look for a file that is meant, without reading it; raises SourceError where there is none."""
+        if not self._only and next(self._paths(), None) is None:
+            raise self._spec.error(self._nothing())
+
     def _paths(self) -> Iterator[str]:
         def unreadable(error: OSError) -> None:
             place = Path(error.filename or self._folder)

@@ -34,6 +34,13 @@ class FolderSource:
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document; raises SourceError where the folder is missing or holds none."""
         self.skipped = []
+        yield from self._reader().documents()
+
+    def reach(self, seconds: float) -> None:
+        """Look whether the folder holds a file that is meant; raises SourceError."""
+        self._reader().look()
+
+    def _reader(self) -> FileReader:
         if not self._folder.is_dir():
             if self._folder.exists():
                 raise self._spec.error(
@@ -41,8 +48,7 @@ class FolderSource:
                 )
             raise self._spec.error(f"The folder {self._folder} does not exist; correct `path`")
         folder, url = self._folder, self._spec.url
-        reader = FileReader(self._spec, folder, folder, url, self.skipped, self._workers, self._max_bytes)
-        yield from reader.documents()
+        return FileReader(self._spec, folder, folder, url, self.skipped, self._workers, self._max_bytes)
 
 
 def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> FolderSource:

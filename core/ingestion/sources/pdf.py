@@ -33,6 +33,13 @@ class PdfSource:
     def documents(self) -> Iterator[RawDocument]:
         """Yield each PDF; raises SourceError where there is none."""
         self.skipped = []
+        yield from self._reader().documents()
+
+    def reach(self, seconds: float) -> None:
+        """Look whether there is a PDF; raises SourceError."""
+        self._reader().look()
+
+    def _reader(self) -> FileReader:
         if not self._place.exists():
             raise self._spec.error(f"There is no {self._place}; correct `path`")
         if self._place.is_file():
@@ -40,8 +47,7 @@ class PdfSource:
         else:
             folder, only = self._place, []
         spec = replace(self._spec, include=self._spec.include or ("**/*.[pP][dD][fF]",), format="pdf")
-        reader = FileReader(spec, folder, folder, spec.url, self.skipped, self._workers, only=only)
-        yield from reader.documents()
+        return FileReader(spec, folder, folder, spec.url, self.skipped, self._workers, only=only)
 
 
 def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> PdfSource:

@@ -6,6 +6,7 @@ import re
 import time
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from datetime import time as midnight
 from functools import partial
@@ -80,7 +81,7 @@ class Options(SourceOptions):
         return self
 
     @property
-    def reach(self) -> Reach:
+    def extent(self) -> Reach:
         """Return how far back a live channel is read."""
         start = datetime.combine(self.since, midnight(), UTC).timestamp() if self.since else 0.0
         return Reach(self.newest, start)
@@ -121,9 +122,9 @@ class HistorySource:
         self.live = live
 
     @property
-    def reach(self) -> Reach:
+    def extent(self) -> Reach:
         """Return how far back live channels are read."""
-        return self._options.reach
+        return self._options.extent
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each conversation that has an answer; raises SourceError where nothing can be read."""
@@ -138,7 +139,7 @@ class HistorySource:
     def withhold(self) -> None:
         """Take what these people wrote out of the copies of channels; blocking. Raises OSError."""
         if self.live is not None:
-            self.live.withhold(self.channels, self.reach, self.leaves_out)
+            self.live.withhold(self.channels, self.extent, self.leaves_out)
 
     def _author(self, platform: str, author: str) -> str:
         return self.one_way(f"{platform}:{author}")
@@ -150,8 +151,9 @@ class HistorySource:
             raise self._spec.error("Live channels are read by `threadlore index` and `threadlore serve` only")
         asks, self.asks = self.asks, True
         options = self._options
+        bounds = (options.extent, options.minutes)
         try:
-            found = self.live.read(self.channels, options.reach, options.minutes, self.leaves_out, self, asks)
+            found = self.live.read(self.channels, *bounds, self.leaves_out, self, asks)
         except PlatformError as error:
             raise self._spec.error(str(error).rstrip(".")) from None
         except OSError as error:
@@ -185,10 +187,20 @@ class HistorySource:
     # --- exports ------------------------------------------------------------------------------
 
     def _exported(self) -> Iterator[RawDocument]:
-        if not self._place.exists():
-            raise self._spec.error(f"There is no {self._place}; correct `path`")
+        with self._explained():
+            yield from self._export(self._platform())
+
+    def reach(self, seconds: float) -> None:
+        """Look for the export; raises SourceError. Live channels are not asked for here."""
+        if not self.channels:
+            with self._explained():
+                self._platform()
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what is wrong with an export, and where it is named."""
         try:
-            yield from self._export(platform_of(self._place))
+            yield
         except NoExport as error:
             raise self._spec.error(f"{self._place} is no export that can be read: {error}") from None
         except TooCostly as error:
@@ -197,6 +209,11 @@ class HistorySource:
             raise self._spec.error(f"{self._place} is no zip that can be read; export it again") from None
         except OSError as error:
             raise self._spec.error(f"{error.filename} cannot be read: {error.strerror}") from None
+
+    def _platform(self) -> str:
+        if not self._place.exists():
+            raise self._spec.error(f"There is no {self._place}; correct `path`")
+        return platform_of(self._place)
 
     def _export(self, platform: str) -> Iterator[RawDocument]:
         given = (self._place, self._options.workspace, self._channels.match, self._workers.run)
