@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process: `make test` has it compiled beside the linters
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput fuzz lock supply lint load soak mutants clean
+.PHONY: run install test thorough bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults cluster throughput fuzz lock supply lint load soak mutants clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -29,6 +29,10 @@ test: $(VENV)/ready-test
 		tail -n 1 $(VENV)/imports; rm $(VENV)/imports; wait $$compiled; \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
 		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested
+
+# what `make test` runs, with every journey on every stage, all examples of properties, and what is slow
+thorough: $(VENV)/ready-test
+	@$(BIN)/python -m pytest --thorough -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m tests.benchmarks.questions

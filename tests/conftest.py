@@ -23,6 +23,7 @@ if UNNEEDED not in sys.path:
     known = [path for path in [os.environ.get("PYTHONPATH")] if path]
     os.environ["PYTHONPATH"] = os.pathsep.join([UNNEEDED, str(Path(__file__).parents[1]), *known])
 
+from tests.effort import Effort, examples, sorted_out  # noqa: E402
 from tests.shared_statements import share  # noqa: E402
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
 # examples everywhere, and `pytest --hypothesis-profile=explore` looks for new ones
 bearing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("same", bearing, derandomize=True)
 settings.register_profile("explore", bearing, max_examples=2000)
-settings.load_profile("same")
 
 for folder in ("endurance", "journeys", "platforms", "reindex"):
     pytest.register_assert_rewrite(f"tests.{folder}")
@@ -85,13 +84,23 @@ What is light comes at the end, in small files.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a person play all journeys on all platforms."""
-    told = "play every journey on the wire of Slack and Discord, too: some minutes more"
-    parser.addoption("--every-stage", action="store_true", help=told)
+    """Let a person run everything."""
+    told = "play every journey on every stage, and what is slow and held by another test"
+    parser.addoption("--thorough", action="store_true", help=told)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the files that take longest first; the others stay in their order."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Say how much is tried, before the tests are read."""
+    Effort.is_thorough = bool(config.getoption("--thorough"))
+    settings.register_profile("same", bearing, derandomize=True, max_examples=examples(100))
+    settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for `--thorough`; put what takes longest first, the rest in its order."""
+    items[:], left = sorted_out(items)
+    if left:
+        config.hook.pytest_deselected(items=left)
 
     def rank(item: pytest.Item) -> int:
         places = (place for place, begin in enumerate(LONGEST_FIRST) if item.nodeid.startswith(begin))

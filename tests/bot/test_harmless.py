@@ -11,10 +11,11 @@ from bot.platforms.slack.text.mrkdwn import defuse, to_mrkdwn
 from bot.rendering.harmless import harmless
 from bot.rendering.splitting import broken
 from core.text.markup import literal
+from tests.effort import examples
 from tests.lookalikes import CALLS, EVIL, LOOKS, hostile_texts, least_seconds
 from tests.readers import Read, commonmark, discord, slack, words
 
-many = settings(max_examples=250, deadline=None)
+many = settings(max_examples=examples(250), deadline=None)
 
 
 def block_of(markdown: str) -> str:

@@ -23,6 +23,7 @@ from bot.platforms.slack.text.format import TEXT_BYTES, Composer, cut
 from bot.ports.chat import Choice, Control
 from bot.rendering.progress import say
 from bot.rendering.splitting import broken
+from tests.effort import examples
 from tests.platforms.slack_blocks import SlackError, check_blocks
 
 WORD = "§"
@@ -126,7 +127,7 @@ def numbered(markdown: str) -> str:
 footer = st.sampled_from(["", f"\n\n*{WORD} 2.0 · {WORD} · @here <@U1>*"])
 body = st.lists(block, min_size=1, max_size=14).map("\n\n".join)
 documents = st.builds("{}{}".format, body, footer).map(numbered)
-many = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # --- platforms --------------------------------------------------------------------------------

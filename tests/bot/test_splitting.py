@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.rendering.splitting import pieces, split
+from tests.effort import examples
 from tests.processor import at_most
 
 FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,8})(?=[^`]*$)(.*)$")
@@ -62,7 +63,7 @@ documents = st.lists(st.one_of(prose, code, table, link, listing, heading), max_
 limits = st.integers(50, 400)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(documents, limits, st.sampled_from([len, utf8]))
 @example("", 50, len)
 @example(" \n ", 50, len)
@@ -82,7 +83,7 @@ def test_every_part_is_within_the_limit_and_nothing_is_lost(text, limit, measure
         assert split(text, limit, measure) == [""]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.one_of(code, listing, heading, words.map(lambda t: t.replace("`", "'"))), max_size=8), limits
 )
@@ -91,7 +92,7 @@ def test_no_part_leaves_a_fence_open(blocks, limit):
         assert open_fence(part) == "", part
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.sampled_from([*CLUSTERS, "a", " ", "\n"]), max_size=120), limits)
 def test_no_character_that_people_see_as_one_is_torn(clusters, limit):
     alone = re.compile(r"^[\u200d\ufe0f\u0301\u0323\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff]")

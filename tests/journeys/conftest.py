@@ -10,15 +10,14 @@ import pytest
 from tests.journeys.house import Bot, Kettle, house
 from tests.ollama_server import OllamaServer
 
-ON_THE_WIRE = ("slack", "discord")
-"""Stages with the server of a platform between people and dispatch."""
+STAGES = ("fake", "web", "slack", "discord")
 Rooms = Callable[..., AbstractAsyncContextManager[Bot]]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Play a journey on the stages that its mark names; with `--every-stage` on the wires, too."""
+    """Play a journey on the stages that its mark names; with `--thorough` on all."""
     if mark := metafunc.definition.get_closest_marker("stages"):
-        more = ON_THE_WIRE if metafunc.config.getoption("every_stage") else ()
+        more = STAGES if metafunc.config.getoption("--thorough") else ()
         metafunc.parametrize("platform", list(dict.fromkeys((*mark.args, *more))))
 
 

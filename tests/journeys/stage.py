@@ -20,9 +20,9 @@ from bot.ports.chat import Choice, Control
 from tests.journeys.house import Bot
 from tests.patience import PATIENCE
 
-EVERYWHERE = pytest.mark.stages("fake", "web")
-"""For a journey that no platform's file does anything to of its own; `--every-stage` plays it on all."""
-ON_EACH_WIRE = pytest.mark.stages("fake", "web", "slack", "discord")
+EVERYWHERE = pytest.mark.stages("web")
+"""For a journey that no platform's file does anything to of its own; `--thorough` plays it on all."""
+ON_EACH_WIRE = pytest.mark.stages("web", "slack", "discord")
 """For a journey through what each platform does in its own way: a form, an edit, a press, a whisper."""
 
 

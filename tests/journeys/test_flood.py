@@ -13,6 +13,7 @@ import pytest
 from bot.conversation.limits import Line
 from bot.platforms.slack.api.errors import Pacing
 from bot.platforms.slack.connection import Slack
+from tests.effort import thorough
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, Said, answer, until
@@ -69,7 +70,10 @@ async def settled(bot: Bot) -> None:
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize(("people", "each"), [(12, 8), (50, 1)])
+@pytest.mark.parametrize(
+    ("people", "each"),
+    [(12, 8), pytest.param(50, 1, marks=thorough("test_in_a_flood_nobody_is_left_silent"))],
+)
 async def test_in_a_flood_nobody_is_left_silent(
     kettle: Kettle, ollama: OllamaServer, people: int, each: int
 ) -> None:

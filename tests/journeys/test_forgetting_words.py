@@ -17,6 +17,7 @@ from bot.home.logs import in_files, stream_handler
 from bot.platforms.slack import history
 from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
+from tests.effort import thorough
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import KEPT_NOWHERE, WAYS, Garden, appoint, files_that_hold, found_in
 from tests.journeys.slack_stage import SlackStage
@@ -88,7 +89,13 @@ def table(before: dict[str, list[str]], after: dict[str, list[str]]) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize(("platform", "where"), [("web", DATABASES[-1]), ("slack", "sqlite")])
+@pytest.mark.parametrize(
+    ("platform", "where"),
+    [
+        pytest.param("web", DATABASES[-1], marks=thorough("test_no_word_of_a_forgotten_person_is_left")),
+        ("slack", "sqlite"),
+    ],
+)
 async def test_no_word_of_a_forgotten_person_is_left(
     platform: str, where: str, kettle: Kettle, ollama: OllamaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from storage.database.database import Database
 from storage.memory.pair_rows import pair_values
 from storage.tables import PairRow
 from tests.benchmarks.memory import World, make_world
+from tests.effort import thorough
 from tests.journeys.house import Bot, Kettle, house
 
 PAIRS = 6_000
@@ -80,7 +81,17 @@ WORK: dict[str, Callable[[Bot], Awaitable[object]]] = {
 }
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rebuild",
+        *(
+            pytest.param(name, marks=thorough("test_questions_are_answered_while_memory_is_worked_on"))
+            for name in WORK
+            if name != "rebuild"
+        ),
+    ],
+)
 async def test_questions_are_answered_while_memory_is_worked_on(bot: Bot, name: str) -> None:
     first = await bot.app.engine.answer(Question(PORT, "cli"))
     before = placed(bot)

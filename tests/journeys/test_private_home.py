@@ -13,6 +13,7 @@ import pytest
 
 from bot.cli.main import main
 from bot.home.home import Home
+from tests.effort import thorough
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import write_kettle
@@ -71,7 +72,10 @@ def test_what_is_open_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("umask", "model", "command"),
     [
-        (0o000, "", ("index", "--release", "2.0")),
+        pytest.param(
+            *(0o000, "", ("index", "--release", "2.0")),
+            marks=thorough("test_a_home_first_made_by_a_command_is_for_its_user_alone"),
+        ),
         (0o022, "", ("doctor",)),
         (0o000, CHEAP, ("memory", "import", "pairs.jsonl")),
     ],

@@ -42,6 +42,7 @@ from storage.tables import AnswerRow
 from tests.contracts.conftest import migrated_sqlite
 from tests.core.memory.test_memory_properties import ENCODERS, TOPICS
 from tests.databases import DATABASES, postgres_schema
+from tests.effort import examples
 from tests.journeys.house import Bot, house
 from tests.journeys.stage import EVERYWHERE, answer, ask, open_stage, told
 from tests.journeys.test_forgetting import files_with, rows_with
@@ -216,7 +217,9 @@ async def same_before_and_after(empty: Path, asked: list[Asked], cast: list[Cast
     cast=st.lists(votes, max_size=18),
     later=st.lists(votes, max_size=5),
 )
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=PHASES)
+@settings(
+    max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=PHASES
+)
 def test_placements_are_the_same_before_and_after(
     empty: Path, asked: list[Asked], cast: list[Cast], later: list[Cast]
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from selenium import webdriver
 
 from core.text.markup import literal
+from tests.effort import examples
 from tests.lookalikes import hostile_texts
 from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
@@ -189,7 +190,9 @@ def test_hostile_text_stays_text(page: Page, text: str) -> None:
     assert page.js("return window.hit") is None
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(text=hostile_texts)
 def test_text_of_a_document_is_no_link_but_to_what_it_shows(page: Page, text: str) -> None:
     html = page.rendered(literal(text))

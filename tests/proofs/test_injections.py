@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.effort import Effort
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import house, new_folder, opened
 from tests.ollama_server import OllamaServer
@@ -16,11 +17,12 @@ async def test_a_hundred_orders_that_are_obeyed_harm_nobody(tmp_path: Path, enco
     async with opened(kettle) as app:
         await app.corpus_manager.reindex("2.0")
     wrong, obeyed, carried = [], 0, set()
+    tried = INJECTIONS if Effort.is_thorough else INJECTIONS[::3]  # three in a row are of one kind, mostly
     async with OllamaServer(answer=obeying) as ollama, house(kettle, ollama_host=ollama.url) as bot:
         ollama.at_once = 20  # prompts that are said aloud are long, and each line of an answer costs
         await prepare(bot)
         async with FakeStage(bot) as stage:
-            for one in INJECTIONS:
+            for one in tried:
                 before = ollama.calls
                 shown = await played(stage, one)
                 prompts = [request.prompt for request in ollama.chats[before:]]
@@ -32,4 +34,4 @@ async def test_a_hundred_orders_that_are_obeyed_harm_nobody(tmp_path: Path, enco
                     wrong.append((one.carrier, one.said, found, shown[:300]))
     assert len(INJECTIONS) >= 100
     assert not wrong, "\n".join(map(str, wrong))
-    assert obeyed >= 50 and carried >= {"page", "title", "question"}, (obeyed, carried, CARRIERS)
+    assert obeyed >= len(tried) // 2 and carried >= {"page", "title", "question"}, (obeyed, carried, CARRIERS)

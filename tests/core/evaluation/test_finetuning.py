@@ -20,6 +20,7 @@ from core.ports import Matrix, Prompt, Remembered
 from evaluation.finetuning.data import CARD, card, chosen, split, write
 from evaluation.finetuning.train import ADAPTER, MERGED, MODELFILE, Lora, read_texts, train
 from tests.contracts.samples import pair
+from tests.effort import thorough
 
 THINGS = ("lid", "timer", "filter", "plate", "spout", "button", "cable", "handle", "base", "lamp")
 FACTS = {"product": "Kettle", "encoder": "fake", "near": 0.6, "left_out": {"by somebody who opted out": 1}}
@@ -157,6 +158,7 @@ def served(model: Any, tokenizer: Any) -> web.Application:
     return app
 
 
+@thorough("test_both_forms_and_the_card_are_written")
 async def test_an_adapter_is_trained_merged_and_answers_through_the_port(tools: Any, tmp_path: Path) -> None:
     pairs = [remembered(number) for number in range(10)]
     data, out = tmp_path / "data", tmp_path / "out"

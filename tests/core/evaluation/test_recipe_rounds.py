@@ -11,11 +11,13 @@ from evaluation.plots import draw_rounds
 from evaluation.simulation.data import read_topics
 from evaluation.simulation.stores import Texts
 from tests.core.evaluation.questions import written
+from tests.effort import thorough
 from tests.fakes import FakeEncoder
 
 NAMES = ("threadlore", "qamr")
 
 
+@thorough("test_recipes.py::test_what_is_measured_is_what_is_served")
 async def test_recipes_play_ten_rounds_and_what_people_vote_good_is_given_again(
     tmp_path: Path, encoder_cache: Path
 ) -> None:

@@ -17,6 +17,7 @@ from evaluation.simulation.report import spread
 from evaluation.simulation.run import Options, simulate
 from evaluation.simulation.world import Model, People
 from tests.core.evaluation.questions import written
+from tests.effort import thorough
 from tests.fakes import FakeEncoder
 
 ROUND = {
@@ -165,6 +166,7 @@ async def test_thresholds_can_be_fitted_on_one_half_and_the_other_is_asked(tmp_p
     assert made["settings"]["decision"]["reach"] != LEARNED.reach
 
 
+@thorough("test_thresholds_can_be_fitted_on_one_half_and_the_other_is_asked")
 async def test_sweeps_change_one_threshold_at_a_time(tmp_path: Path) -> None:
     await played(tmp_path, replace(QUICK, rounds=1, sweeps=True))
     details = json.loads((tmp_path / "report" / "details.json").read_text("utf-8"))

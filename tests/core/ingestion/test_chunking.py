@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from core.domain import Document, Section
 from core.ingestion.blocks import fitting, is_question, join, pieces
 from core.ingestion.chunking import chunk
+from tests.effort import examples
 
 
 def count(text: str) -> int:
@@ -208,7 +209,7 @@ def words_of(text):
     return re.findall(r"\w+", text)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(TEXT, st.integers(24, 120))
 def test_nothing_is_lost_and_everything_fits(text, max_tokens):
     made = chunked(Section(("A", "B"), "b", text), max_tokens=max_tokens, page_characters=400)
@@ -220,7 +221,7 @@ def test_nothing_is_lost_and_everything_fits(text, max_tokens):
     assert set(words_of(text)) <= {word for c in made.contexts for word in words_of(c.page)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(TEXT)
 def test_pieces_join_to_what_they_were_cut_from(text):
     cut = pieces(text)

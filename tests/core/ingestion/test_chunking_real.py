@@ -19,6 +19,7 @@ from core.ingestion.chunking import SENTENCES, chunk
 from core.ingestion.parsing import parse
 from core.text.words import sentences
 from tests.core.ingestion.test_chunking import count
+from tests.effort import examples
 
 ROOT = Path(__file__).parents[3]
 
@@ -72,7 +73,7 @@ def test_there_is_enough_real_text_of_every_kind():
     assert sum(is_question(s) for s in atoms_of(text)) > 10
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(SECTIONS, st.integers(60, 260), st.integers(500, 3_000))
 def test_no_sentence_code_line_or_row_is_cut(section, max_tokens, page):
     made = cut(section, max_tokens, page)
@@ -89,7 +90,7 @@ def test_no_sentence_code_line_or_row_is_cut(section, max_tokens, page):
             assert any(whole in text for text in searches), atom
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(SECTIONS, st.integers(1_500, 3_000))
 def test_what_surrounds_a_page_is_whole_too(section, page):
     made = cut(section, 256, page)
@@ -106,7 +107,7 @@ def test_what_surrounds_a_page_is_whole_too(section, page):
                 assert any(begun.startswith(atom[:60]) for atom in atoms), text[:80]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(SECTIONS, st.integers(60, 260))
 def test_a_question_stays_with_what_follows(section, max_tokens):
     made = cut(section, max_tokens, 2_000)
@@ -120,7 +121,7 @@ def test_a_question_stays_with_what_follows(section, max_tokens):
                 assert any(flat(both) in text for text in searches), both
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(SECTIONS)
 def test_other_sentences_go_in_groups_of_three(section):
     for piece in pieces(section.text):

@@ -149,4 +149,4 @@ def test_time_grows_with_the_page_and_no_faster(page):
         return time.process_time() - before
 
     cost(100)
-    assert cost(1600) < 6 * cost(400) + 0.05  # a page four times as long; with its square sixteen times
+    assert cost(800) < 6 * cost(200) + 0.05  # a page four times as long; with its square sixteen times

@@ -12,6 +12,7 @@ from core.text.markup import code
 from tests.bot.test_harmless import read_everywhere
 from tests.core.ingestion.hostile_pages import FORMATS, page
 from tests.core.ingestion.pages import parsed
+from tests.effort import examples
 from tests.lookalikes import CALLS, LOOKS, hostile_texts
 from tests.readers import words
 
@@ -35,7 +36,7 @@ def test_text_that_looks_like_a_link_or_a_call_is_text(kind: str, text: str) -> 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "pdf"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(text=hostile_texts)
 def test_no_text_acts_however_it_is_put_together(kind: str, text: str) -> None:
     for one in said(parsed(page(kind, text), kind)):

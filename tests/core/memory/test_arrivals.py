@@ -16,6 +16,7 @@ from core.memory.partitions.partition import Member, Partition
 from core.memory.scoring import Thresholds
 from core.ports import Matrix
 from tests.contracts.samples import keep, pair
+from tests.effort import examples
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories
 
 DELTA, TAU = 0.8, 0.5
@@ -115,7 +116,7 @@ def plainly(pairs: list[tuple[int, float]]) -> list[list[int]]:
     return clusters
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(arriving)
 def test_it_is_algorithm_2_line_by_line(pairs: list[tuple[int, float]]) -> None:
     arrivals = Arrivals(DELTA, TAU, 6)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.memory.partitions.partition import Member, Partition
 from core.ports import Matrix
+from tests.effort import examples
 
 DELTA, TAU = 0.8, 0.5
 POINTS = 30
@@ -53,7 +54,7 @@ def rule(members: dict[str, Member]) -> dict[str, str]:
     return shadows
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(steps)
 def test_who_is_kept_does_not_depend_on_the_order_of_events(changes: list[tuple[int, float | None]]) -> None:
     partition, members = build(changes)
@@ -67,7 +68,7 @@ def test_who_is_kept_does_not_depend_on_the_order_of_events(changes: list[tuple[
         assert (partition.cluster_of(key) is None) == bool(partition.shadowed_by(key))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(steps, step)
 def test_a_change_names_every_member_whose_place_is_another(
     changes: list[tuple[int, float | None]], last: tuple[int, float | None]
@@ -82,7 +83,7 @@ def test_a_change_names_every_member_whose_place_is_another(
     assert {key for key in before if before[key] != after.get(key)} <= touched
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(steps, st.integers(0, POINTS - 1), st.integers(1, 6))
 def test_nearest_finds_what_comparing_with_all_finds(
     changes: list[tuple[int, float | None]], point: int, k: int

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from core.memory.guard import guard
 from tests.bench.guard_pairs import PRODUCTS, judged_pairs
+from tests.effort import examples
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "guard.jsonl"
 PAIRS = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines() if line.strip()]
@@ -118,7 +119,7 @@ def test_compared_releases_and_other_software_do(a, b):
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_text_is_survived_and_equals_itself(a, b):
     assert guard(a, a) == ""
     guard(a, b, ("Flask",), ("2.3",))

@@ -20,6 +20,7 @@ from core.memory.decision import CANDIDATES
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.memory.scoring import Thresholds, score
 from core.ports import Matrix, Remembered
+from tests.effort import examples
 from tests.fake_upkeep import FakeUpkeep
 from tests.fakes import FakeCorpora, FakeMemories
 
@@ -567,5 +568,8 @@ class Community(RuleBasedStateMachine):
 
 TestCommunity = Community.TestCase
 TestCommunity.settings = settings(
-    max_examples=50, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=examples(50),
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
 )

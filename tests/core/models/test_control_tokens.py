@@ -15,6 +15,7 @@ from core.models.filters import Inert, TurnedBack, named
 from core.models.ollama.client import Ollama
 from core.ports import Prompt
 from evaluation.answers import judge_prompts
+from tests.effort import examples
 from tests.ollama_answers import question_of
 from tests.ollama_server import OllamaServer
 
@@ -164,7 +165,7 @@ def test_nothing_of_others_stands_in_a_system_text(texts: tuple[str, str]) -> No
 SCHEMA = {"type": "object", "properties": {"base": {"type": "string"}}, "required": ["base"]}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(others=planted.filter(str.strip))
 async def test_no_token_reaches_the_server_in_any_role_or_call(others: str) -> None:
     async with OllamaServer() as server:

@@ -19,6 +19,7 @@ from core.models.embedding.local import BATCH, BATCHES, GPU_BATCH, LocalEncoder
 from core.models.embedding.prefixes import prefixed
 from core.models.embedding.runs import FileTokens, TorchRun
 from core.ports import Matrix, texts_at_once
+from tests.effort import thorough
 from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -151,7 +152,9 @@ def test_torch_computes_few_batches_at_once_and_puts_a_models_own_prompt() -> No
     assert model.read[:2] == ["passage: one", "passage: two"]
 
 
-@pytest.mark.parametrize("by_file", [True, False])
+@pytest.mark.parametrize(
+    "by_file", [True, pytest.param(False, marks=thorough("test_torch_gives_the_vectors_of_onnx_runtime"))]
+)
 async def test_torch_gives_the_vectors_of_onnx_runtime(encoder_cache: Path, by_file: bool) -> None:
     texts = ["ja", "How do I run it?", "one two three " * 90, "", "`app.run(debug=True)` in 3.1"] * 4
     exported = load_encoder(PACKAGED, encoder_cache)

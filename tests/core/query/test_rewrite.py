@@ -9,6 +9,7 @@ from core.query.releases.resolve import resolve
 from core.query.understand import checked, queries
 from core.vocabulary import word_list
 from tests.core.query.products import PRODUCTS
+from tests.effort import examples
 
 FLASK = PRODUCTS["flask"]
 ERRORS = "How do I register error handlers in Flask 3.1?"
@@ -324,7 +325,7 @@ def test_a_rewrite_that_changes_what_is_asked_is_found(question, rewrite, allowe
 
 
 @given(st.text(max_size=300), st.text(max_size=200))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_text_is_survived(text, earlier):
     alone = Question(text)
     found = resolve(alone, FLASK)
@@ -340,7 +341,7 @@ _WORDS = word_list(
 
 
 @given(st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join), st.sampled_from([ERRORS, DEBUG, KEY]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_completion_neither_drops_nor_invents(text, earlier):
     base = _ask(text, earlier).base
     assert checked(base, text, (Turn("user", earlier),)) or base == text

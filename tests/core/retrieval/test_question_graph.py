@@ -12,6 +12,7 @@ from scipy import sparse
 from core.domain import Vector
 from core.memory.question_graph import ALPHA, MOST, TOLERANCE, QuestionGraph, pagerank
 from core.ports import Matrix
+from tests.effort import examples
 
 POINTS = 24
 
@@ -39,7 +40,7 @@ def plainly(vectors: dict[str, Vector], asked: Vector, edge: float, **given: flo
     return ranks
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.7, 0.8, 0.9]), st.integers(0, POINTS - 1))
 def test_a_graph_that_grew_and_shrank_ranks_as_networkx_does(seed: int, edge: float, cut: int) -> None:
     *rows, asked = points(seed, POINTS + 1)
@@ -61,7 +62,7 @@ def test_a_graph_that_grew_and_shrank_ranks_as_networkx_does(seed: int, edge: fl
     assert out == sorted(out, key=lambda name: -left[name] @ asked), "out of reach the nearest come first"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 0.4), st.booleans())
 def test_the_iteration_comes_to_networkx_s_fixed_point(seed: int, density: float, joined: bool) -> None:
     random = np.random.default_rng(seed)
