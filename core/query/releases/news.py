@@ -10,7 +10,7 @@ from core.query.forms import content, without, without_product
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
 from core.text.words import identifiers
-from core.vocabulary import kind_of, word_list, words_of
+from core.vocabulary import in_english, kind_of, word_list, words_of
 
 _WORDS = words_of("core.query")["news"]
 
@@ -79,7 +79,7 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
     `base` is the question as it stands alone. Without a release in it, it must name the product or its
     changelog, or follow a question of this kind.
     """
-    found = mentions(base, product, resolution.release)
+    found = mentions(base := in_english(base), product, resolution.release)
     if not _asks(base, found, product):
         return None
     if not found:
@@ -94,12 +94,12 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
 
 def asks_news(base: str, product: Product) -> bool:
     """Return True if a question asks for nothing but what is new, of whichever release."""
-    return _asks(base, mentions(base, product), product)
+    return _asks(base := in_english(base), mentions(base, product), product)
 
 
 def dated(base: str, product: Product) -> Dated | None:
     """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
-    if at_end := _SINCE_AT_END.fullmatch(base[:_TOLD]):
+    if at_end := _SINCE_AT_END.fullmatch((base := in_english(base))[:_TOLD]):
         base = f"since when is there {at_end['what']}"
     came = _CAME.search(base) or _SINCE.match(base)
     if not came or not _WHEN.match(base) or len(base.split()) > _SHORT:
@@ -131,8 +131,8 @@ def _asks_otherwise(text: str) -> bool:
 
 def _follows(question: Question, product: Product) -> bool:
     """Return True if the question before was of this kind: "what was removed?" after "what's new in 3.1?"."""
-    before = [turn.text for turn in question.history if turn.role == "user"][-1:]
-    return any(_asks(text, mentions(text, product), product) for text in before)
+    before = [turn.text for turn in question.history if turn.role == "user"]
+    return bool(before) and asks_news(before[-1], product)
 
 
 def _spans(text: str, found: Sequence[Mention], product: Product, resolution: Resolution) -> tuple[Span, ...]:
@@ -249,13 +249,13 @@ _MOST = 3
 
 def arrived(text: str, product: Product) -> tuple[str, ...]:
     """Return the name of which a question asks since which version it is there; () for others."""
+    text = in_english(text)
     is_asked = _SINCE.match(text) or _SINCE_AT_END.fullmatch(text[:_TOLD]) or _HAS_IT.match(text)
     if not is_asked and not (_WHEN.match(text) and kind_of(text) == "added" and _CAME.search(text)):
         return ()
     if kind_of(text) not in ("", "added") or len(text.split()) > _SHORT:
         return ()
-    about = without_product(text, product)
-    names = identifiers(about)
+    names = identifiers(about := without_product(text, product))
     known = {name.lower() for name in names} | _FRAME | _NAMED | _HAVING
     if len(names) != 1 or any(word.removesuffix("()") not in known for word in content(about)):
         return ()
@@ -279,7 +279,7 @@ def _missing(text: str, product: Product) -> list[str]:
 
 def premised(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question takes for there: what it says nothing of the end of."""
-    if gone(text, product) or _ASKS.search(text) or _AWAY.search(text) or _CAME.search(text):
+    if gone(text, product) or any(sign.search(in_english(text)) for sign in (_ASKS, _AWAY, _CAME)):
         return ()
     names = (name.strip(".").lstrip("@") for name in identifiers(without_product(text, product)))
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
@@ -304,12 +304,12 @@ def _was_so(text: str) -> bool:
 
 def asks_of_end(text: str) -> bool:
     """Return True if a question asks whether something is still there, or what became of it."""
-    return _ASKS.search(text) is not None
+    return _ASKS.search(in_english(text)) is not None
 
 
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
-    told = _missing(text, product)
+    told = _missing(text := in_english(text), product)
     if not told and not _ASKS.search(text) and _was_so(text):
         told = identifiers(without_product(text, product)) or identifiers(text)
     if not told and _ASKS.search(text):

@@ -11,7 +11,7 @@ from core.retrieval.release_notes.gone import entries_of
 from core.retrieval.release_notes.names import named
 from core.retrieval.release_notes.verdict import is_added
 from core.text.words import index_terms, one_line, sentences, stem, whole_word
-from core.vocabulary import kind_of, tells
+from core.vocabulary import in_english, kind_of, tells
 
 MAX_PAGES = 3
 """Pages that tell when; ours."""
@@ -49,7 +49,7 @@ def _lines(page: str) -> list[str]:
 
 def _marks(line: str, heading: str, asked: Dated) -> bool:
     """Tell whether a line says in which version the subject, named there or by the heading, came or went."""
-    marker = _MARKER.search(line)
+    marker = _MARKER.search(line := in_english(line))
     if marker is None or not tells(asked.kind, line):
         return False
     if marker["what"].lower() == "changed":
@@ -96,7 +96,7 @@ def came(
     marked = [
         Came(name, tuple(map(int, mark["version"].split("."))), page, one_line(mark[0]).strip(" *_"))
         for page in entries
-        if (mark := _MARK.search(page.page))
+        if (mark := _MARK.search(in_english(page.page)))
     ]
     told: list[Came] = []
     first: tuple[int, ...] = ()
@@ -104,7 +104,7 @@ def came(
         for _above, line in entries_of(page.page):
             if known.search(line):
                 first = min(first, version) if first else version
-                if any(is_added(known, sentence) for sentence in sentences(line)):
+                if any(is_added(known, sentence) for sentence in sentences(in_english(line))):
                     told.append(Came(name, version, page, line))
     found = min([*told, *marked], key=lambda one: one.version, default=None)
     return found if found and not (first and first < found.version) else None

@@ -19,7 +19,7 @@ from core.retrieval.release_notes.names import (
 )
 from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
 from core.text.words import identifiers, index_terms, one_line, sentences
-from core.vocabulary import VARIABLES
+from core.vocabulary import VARIABLES, in_english
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
@@ -111,7 +111,7 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
     imported = imported_from(owner, last) if bare else known
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
-        if _OF_BUGS.search(page.heading.rpartition(">")[2]):
+        if _OF_BUGS.search(in_english(page.heading.rpartition(">")[2])):
             continue
         text, rows = without_tables(page.page) if "|" in page.page else (page.page, [])
         for above, line in rows:
@@ -174,6 +174,7 @@ def entries_of(page: str) -> Iterator[tuple[str, str]]:
 
 def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] | None:
     """Return what happened to a name by a line, "" to something of it, None for nothing."""
+    line, above = in_english(line), in_english(above)
     for sentence in sentences(_IN_QUOTES.sub(r"`\1`", line)):
         if known.search(sentence) is None:
             continue
@@ -277,7 +278,10 @@ def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> boo
         if known.search(f"{page.title}\n{page.heading}"):
             return True
         lines = page.page.split("\n") if spelled in page.page else ()
-        if any(known.search(line) and _said(line) is None and not _is_past(line, end) for line in lines):
+        if any(
+            known.search(line) and _said(in_english(line)) is None and not _is_past(line, end)
+            for line in lines
+        ):
             return True
     return False
 

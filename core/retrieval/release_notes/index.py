@@ -19,7 +19,7 @@ from core.retrieval.release_notes.notes import Note
 from core.text.postings import Places, Postings, common, nowhere
 from core.text.version_order import version_key
 from core.text.words import stem, terms_inside
-from core.vocabulary import CHANGES, tells
+from core.vocabulary import CHANGES, in_english, languages_of_changes, tells
 
 Version = tuple[int, ...]
 NEEDED = "needed"
@@ -248,16 +248,18 @@ def _group_of(note: Note, page: ContextChunk | None, told: Collection[str]) -> _
 
 def rank_of(page: ContextChunk) -> int:
     """Return 2 for a section on what was mended, 1 for one on what only those notice who make it, else 0."""
-    heading = page.heading.rpartition(" > ")[2]
+    heading = in_english(page.heading.rpartition(" > ")[2])
     return 2 if _FIXES.search(heading) else 1 if _INSIDE.search(heading) else 0
 
 
 def _said_of(page: str) -> dict[str, set[str]]:
     """Return the words of the lines of a page that tell a kind of change, or what is needed, by the kind."""
     found: dict[str, set[str]] = {}
+    is_foreign = bool(languages_of_changes(page))
     for line in page.split("\n"):
-        kinds = [kind for kind, change in CHANGES.items() if change.told.search(line)]
-        if _NEEDED.search(line):
+        plain = in_english(line) if is_foreign else line
+        kinds = [kind for kind, change in CHANGES.items() if change.told.search(plain)]
+        if _NEEDED.search(plain):
             kinds.append(NEEDED)
         if kinds:
             words = _ONE_WORD.findall(line)

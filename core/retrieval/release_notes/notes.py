@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from core.domain import begins
 from core.text.words import unindexed
+from core.vocabulary import in_english
 
 _LEVELS = re.compile(r"(?<!\s)\s+>\s+")
 _BARE = re.compile(
@@ -65,7 +66,7 @@ def notes_of(pages: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
 
 def version_of(headings: str) -> tuple[int, ...]:
     """Return the version whose notes stand under title and headings, parted by `>`; () for other pages."""
-    levels = [once(level.strip(" `*#")) for level in _LEVELS.split(headings)]
+    levels = [in_english(once(level.strip(" `*#"))) for level in _LEVELS.split(headings)]
     levels[0] = _under_title(levels[0])
     for level in reversed(levels):
         if bare := _BARE.fullmatch(level):

@@ -1,10 +1,10 @@
 import pytest
 
 from core.domain import Dated, Product, Question, Release, Span, Turn, begins
-from core.query.releases.news import dated, is_whole, news
+from core.query.releases.news import arrived, dated, gone, is_whole, news
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
-from core.vocabulary import CHANGES, kind_of, tells
+from core.vocabulary import CHANGES, in_english, kind_of, tells
 
 PRODUCT = Product(
     "Kettle",
@@ -218,3 +218,67 @@ def test_people_ask_for_notes_in_many_ways(text: str) -> None:
 )
 def test_what_only_sounds_like_it_is_left_alone(text: str) -> None:
     assert asked(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "span"),
+    [
+        ("was hat sich in 2.3 geändert?", "", Span("2.3", (2, 3))),
+        ("Was wurde in 3.1 entfernt?", "removed", Span("3.1", (3, 1))),
+        ("welche Fehler wurden in 2.3 behoben", "fixed", Span("2.3", (2, 3))),
+        ("was hat sich zwischen 2.0 und 3.1 geändert?", "", Span("3.1", (3, 1), (2, 0))),
+        ("quoi de neuf en 2.3 ?", "", Span("2.3", (2, 3))),
+        ("quels changements entre 2.0 et 3.1 ?", "", Span("3.1", (3, 1), (2, 0))),
+        ("¿qué se eliminó en la versión 3.1?", "removed", Span("3.1", (3, 1))),
+        ("novedades de la 2.3", "", Span("2.3", (2, 3))),
+        ("2.3有什么新功能？", "", Span("2.3", (2, 3))),
+        ("2.3 移除了什么", "removed", Span("2.3", (2, 3))),
+        ("2.0 和 3.1 之间有什么变化", "", Span("3.1", (3, 1), (2, 0))),
+    ],
+)
+def test_what_a_release_brings_is_asked_in_other_languages_too(text: str, kind: str, span: Span) -> None:
+    found = asked(text)
+    assert found is not None and (found.kind, found.spans) == (kind, (span,))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wie ändere ich den Port?",
+        "wie füge ich in 2.3 eine neue Sorte hinzu?",
+        "comment changer le port en 2.3 ?",
+        "¿cómo cambio el puerto en 2.3?",
+        "2.3 怎么修改端口",
+    ],
+)
+def test_how_something_is_done_is_no_question_for_notes_in_other_languages_either(text: str) -> None:
+    assert asked(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("gibt es kettle.old_call() noch?", ("kettle.old_call()",)),
+        ("was ersetzt `old_call`?", ("old_call",)),
+        ("kettle.old_call() existe encore ?", ("kettle.old_call()",)),
+        ("¿todavía existe kettle.old_call()?", ("kettle.old_call()",)),
+        ("kettle.old_call() 还能用吗", ("kettle.old_call()",)),
+        ("wie rufe ich `old_call` auf?", ()),
+    ],
+)
+def test_names_that_are_gone_are_asked_for_in_other_languages_too(text: str, names: tuple[str, ...]) -> None:
+    assert tuple(name.removesuffix("()") for name in gone(text, PRODUCT)) == tuple(
+        name.removesuffix("()") for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["seit wann gibt es `pour`?", "depuis quand existe `pour` ?", "从哪个版本开始有 `pour`"]
+)
+def test_since_when_a_name_is_there_is_asked_in_other_languages_too(text: str) -> None:
+    assert arrived(text, PRODUCT) == ("pour",)
+
+
+def test_what_is_in_code_is_not_put_into_english() -> None:
+    assert in_english("`wurde_entfernt` wurde entfernt") == "`wurde_entfernt` is removed"
+    assert in_english("Removed: `statt` was removed.") == "Removed: `statt` was removed."

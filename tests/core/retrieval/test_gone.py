@@ -339,3 +339,25 @@ def test_of_a_plain_word_in_a_longer_question_only_lines_with_more_of_it_tell(
     lines = fates("source", [note((2, 5), line)])
     assert len(lines) == 1
     assert len(of_question(lines, question, terms)) == kept
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("old_call", "Entfernt: `old_call()` wurde entfernt.", "removed"),
+        ("old_call", "Veraltet: `old_call()` ist veraltet und wird in Version 3.0 entfernt.", "deprecated"),
+        ("tries", "Umbenannt: Die Einstellung `tries` heißt jetzt `max_tries`.", "renamed"),
+        ("max_tries", "Umbenannt: Die Einstellung `tries` heißt jetzt `max_tries`.", None),
+        ("old_call", "Neu: `old_call()` wurde hinzugefügt.", None),
+        ("old_call", "Supprimé : `old_call()` a été supprimé.", "removed"),
+        ("old_call", "`old_call()` est obsolète et sera supprimé dans la version 3.0.", "deprecated"),
+        ("tries", "Renommé : l'option `tries` a été renommée en `max_tries`.", "renamed"),
+        ("old_call", "Eliminado: `old_call()` ha sido eliminado.", "removed"),
+        ("old_call", "`old_call()` está obsoleto y será eliminado en la versión 3.0.", "deprecated"),
+        ("old_call", "移除：删除了 `old_call()`，请使用 `call()`。", "removed"),
+        ("old_call", "弃用：`old_call()` 已弃用，将在 2.0 中移除。", "deprecated"),
+        ("tries", "重命名：配置项 `tries` 改名为 `max_tries`。", "renamed"),
+    ],
+)
+def test_notes_in_other_languages_tell_it_too(name: str, line: str, said: str | None) -> None:
+    assert fate(name, line) == said
