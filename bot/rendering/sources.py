@@ -11,7 +11,8 @@ from typing import Any
 from bot.privacy.visibility import heard
 from core.catalogue.tables import Schedule
 from core.corpora.manager import CorpusManager
-from core.ingestion.reading import STAYS, Reading
+from core.ingestion.reading import Reading
+from core.ingestion.staying import STAYS
 from core.memory.community import CommunityMemory
 from core.ports import CorpusStore, Remembered, SourceRun
 from core.text.plurals import counted
