@@ -117,7 +117,9 @@ def kept_lines(kept: Mapping[str, int]) -> list[str]:
     """Say which releases `corpora.toml` has no more, and how many pages of each are kept, a line each."""
     return [
         f"{release} is not in `corpora.toml` any more, so its pages ({pages}) do not answer. "
-        f"`sources remove {release}` deletes them; votes and remembered answers stay."
+        f"If it is called otherwise now, name it {release} there again, with the new name in `aliases`: what "
+        f"is remembered of it answers under no other. "
+        f"`sources remove {release}` deletes the pages; votes and remembered answers stay."
         for release, pages in kept.items()
     ]
 
