@@ -13,7 +13,7 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 112, "vote": 35, "reindex": 67}
+FILES = {"question": 113, "vote": 35, "reindex": 68}
 """Files that each journey may run through: as on 2026-11-23, and since then calculations, slips of the
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed; fewer since 2026-11-24, when files that are only used together
@@ -23,7 +23,8 @@ process, the order of connections to the database, and how old a corpus's notes 
 stand, worked out once. Since 2026-11-29 statuses of HTTP, lines of logs, what is told to be otherwise than it
 was, and titles of sections that a page has twice; of reading, names in code that look like markup.
 Since 2026-11-30 what an answer says that came or went, beside defaults; of reading, pictures that are no
-text; words of languages without spaces, and accents."""
+text; words of languages without spaces, and accents. Since 2026-12-01 changes as other languages tell them;
+of reading, which pages stay."""
 
 STALE = 0.04
 """How far a figure in docs/architecture.md may be off."""

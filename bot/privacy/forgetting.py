@@ -47,8 +47,8 @@ class Done:
         """Say it in a sentence or two."""
         gone = self.forgotten
         said = _(
-            "Forgotten: {questions} questions with their answers, {pairs} remembered pairs, {votes} votes, "
-            "{messages} messages."
+            "Forgotten. Questions with their answers: {questions}; remembered pairs: {pairs}; "
+            "votes: {votes}; messages: {messages}."
         ).format(questions=gone.questions, pairs=gone.pairs, votes=gone.votes, messages=gone.messages)
         return said + (f" Delete these files yourself: {', '.join(self.left)}." if self.left else "")
 

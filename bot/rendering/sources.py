@@ -11,7 +11,8 @@ from typing import Any
 from bot.privacy.visibility import heard
 from core.catalogue.tables import Schedule
 from core.corpora.manager import CorpusManager
-from core.ingestion.reading import STAYS, Reading
+from core.ingestion.reading import Reading
+from core.ingestion.staying import STAYS
 from core.memory.community import CommunityMemory
 from core.ports import CorpusStore, Remembered, SourceRun
 from core.text.plurals import counted
@@ -116,7 +117,9 @@ def kept_lines(kept: Mapping[str, int]) -> list[str]:
     """Say which releases `corpora.toml` has no more, and how many pages of each are kept, a line each."""
     return [
         f"{release} is not in `corpora.toml` any more, so its pages ({pages}) do not answer. "
-        f"`sources remove {release}` deletes them; votes and remembered answers stay."
+        f"If it is called otherwise now, name it {release} there again, with the new name in `aliases`: what "
+        f"is remembered of it answers under no other. "
+        f"`sources remove {release}` deletes the pages; votes and remembered answers stay."
         for release, pages in kept.items()
     ]
 

@@ -146,7 +146,10 @@ class CorpusManager:
             log.warning("repaired %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
         for release in await self.kept():
-            log.info("%s is not in corpora.toml any more, so its pages do not answer", release)
+            log.warning(
+                "%s is not in corpora.toml any more, so its pages and what is remembered of it do not answer",
+                release,
+            )
         await self.going_live.settle(starting=True)
         await self._memory.load(current, await encoders_of(self._searcher.corpora, self.encoders))
 

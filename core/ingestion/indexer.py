@@ -100,7 +100,8 @@ class Indexer:
 
         Raises SourceError where no source can be read, StorageError where the disk is full, OverQuota where
         the corpus would be too large, and EncoderChanged where the live corpus belongs to another encoder and
-        `rebuild` is not set. What it raises is written down, and the old corpus goes on answering.
+        `rebuild` is not set. With `rebuild` nearly all pages of a source may go at once, where the encoder
+        is the same. What it raises is written down, and the old corpus goes on answering.
         """
         async with self._told(release, "waiting", report) as progress, self._alone():
             live = (await self._store.live()).get(release)
@@ -110,7 +111,9 @@ class Indexer:
                     f"{encoder.name}. Run `threadlore index --rebuild` to embed it again; until then "
                     f"the old index keeps answering."
                 )
-            return await self._build(release, encoder, progress, report, only, windows)
+            same = live is not None and live.encoder == encoder.name  # else it is rebuilt for the encoder
+            shrink = rebuild and same
+            return await self._build(release, encoder, progress, report, only, windows, shrink)
 
     async def complete(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> bool:
         """Embed the windows that a live corpus lacks, and let it use them; returns True if there were any.
@@ -231,11 +234,14 @@ class Indexer:
         report: Report,
         only: Collection[str],
         windows: bool,
+        may_shrink: bool,
     ) -> Indexed:
         began = time.monotonic()
         old = (await self._store.live()).get(release)
         self._quota.check_disk()
-        read = await self._reader.read(release, encoder, progress, report, keep=True, only=only)
+        read = await self._reader.read(
+            release, encoder, progress, report, keep=True, only=only, may_shrink=may_shrink
+        )
         reading, ids = read.reading, read.ids
         if reading.failed and not ids and not read.closed:
             await self._note(release, read.noted)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from core.domain import ChunkedDocument, RawDocument
 from core.errors import NoDocument, SourceClosed, SourceError, TooCostly
 from core.ingestion.parsing import UNLIMITED, Quota, cut, following, opened, patience
-from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Unread, Workers
+from core.ingestion.staying import check_empty, check_shrunk, staying
+from core.ports import CorpusStore, Encoder, Source, StoredDocument, Unread, Workers
 
 log = logging.getLogger(__name__)
 
@@ -23,8 +24,6 @@ DOING: Mapping[str, str] = {
     "sentences": "learning its sentences",
 }
 """What is said of each stage. In the last one a release answers already; its answers get better."""
-STAYS = "its earlier page stays"
-"""What is said of a document that could not be read this time."""
 UNITS: Mapping[str, str] = {"reading": "pages", "sentences": "sentences", "pairs": "pages"}
 LEAST_SECONDS = 0.05
 """Time after which a rate tells something."""
@@ -139,13 +138,17 @@ class ReadResult:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One reading of a release: for which encoder, whom it is told to, and whether documents are kept."""
+    """One reading of a release: for which encoder, whom it is told to, and whether documents are kept.
+
+    Nearly all pages of a source go only if it `may_shrink`.
+    """
 
     release: str
     encoder: Encoder
     progress: Progress
     report: Report
     keep: bool
+    may_shrink: bool
 
 
 class Reader:
@@ -175,14 +178,16 @@ class Reader:
         report: Report,
         keep: bool,
         only: Collection[str] = (),
+        may_shrink: bool = False,
     ) -> ReadResult:
         """Read every source, or `only` those names. Documents of sources that are not read stay, if they
-        were read before. Raises StorageError, and OverQuota where there is too much to keep.
+        were read before; so do nearly all of one source that are gone at once, unless it `may_shrink`.
+        Raises StorageError, and OverQuota where there is too much to keep.
 
         Cancelling it ends the work of `workers`.
         """
         try:
-            return await self._read(_Run(release, encoder, progress, report, keep), only)
+            return await self._read(_Run(release, encoder, progress, report, keep, may_shrink), only)
         except asyncio.CancelledError:
             self._workers.interrupt()
             raise
@@ -265,14 +270,16 @@ class Reader:
             await self._store.wrote(people)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
         if not ids:
-            _check_empty(source, skipped)
+            check_empty(source, skipped)
         missing = [page for path, page in before.items() if path not in ids]
-        stay, skipped = _staying(source, skipped, missing)
+        stay, skipped = staying(source, skipped, missing)
         ids |= stay
+        if not run.may_shrink:
+            check_shrunk(source, len(before), len(ids))
         removed = _named(source.name, (path for path in before if path not in ids))
         unchanged = len(ids) - len(added) - len(changed)
-        staying = _named(source.name, stay)
-        read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped), kept=staying)
+        kept_pages = _named(source.name, stay)
+        read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped), kept=kept_pages)
         return read, list(ids.values()), passages
 
     def _cut(
@@ -291,36 +298,6 @@ class Reader:
             for trace in getattr(error, "__notes__", ()):
                 log.error("%s cannot be parsed:\n%s", raw.path, trace)
             raise
-
-
-def _check_empty(source: Source, skipped: Sequence[tuple[str, str, str]]) -> None:
-    """Raise SourceError unless a source may hold no document."""
-    if isinstance(source, PeoplesSource) and (source.withheld or source.may_be_empty):
-        return
-    first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
-    raise SourceError(
-        f"{source.name} holds no document that can be read{first}; check its path and include patterns."
-    )
-
-
-def _staying(
-    source: Source, skipped: Sequence[tuple[str, str, str]], missing: Sequence[StoredDocument]
-) -> tuple[dict[str, str], list[tuple[str, str, str]]]:
-    """Return which missing documents stay, since they could not be read (ids by path), and `skipped` with it.
-
-    What people said does not stay: it may have been deleted.
-    """
-    places = {place: page for page in missing for place in (page.path, page.url)}
-    stay: dict[str, str] = {}
-    told = []
-    for name, place, reason in skipped:
-        if isinstance(reason, Unread) and not isinstance(source, PeoplesSource):
-            inside = [page for page in missing if place.endswith("/") and page.path.startswith(place)]
-            found = [places[place]] if place in places else inside
-            stay |= {page.path: page.id for page in found}
-            reason = f"{reason}; {STAYS}" if found else reason
-        told.append((name, place, str(reason)))
-    return stay, told
 
 
 def _named(source: str, paths: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,8 @@ class Address:
         text = host.strip().rstrip("/") or "127.0.0.1"
         bare = "://" not in text
         try:
+            if bare and text.lower().startswith(("http:", "http/", "https:", "https/")):
+                raise ValueError("a slip in http://")
             parts = urlsplit(f"http://{text}" if bare else text)
             given = parts.port or (port if bare else 443 if parts.scheme == "https" else 80)
         except ValueError as error:

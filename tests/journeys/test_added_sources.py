@@ -217,7 +217,7 @@ async def test_a_release_that_corpora_toml_has_no_more_is_kept_told_and_removed_
         assert sorted(bot.app.searcher.corpora) == ["1.0", "2.0"] and not bot.app.searcher.contents("1.5")
         await bot.app.corpus_manager.follow()
         assert sorted(bot.app.searcher.corpora) == ["1.0", "2.0"]
-        line = "1.5 is not in `corpora.toml` any more, so its pages (5) do not answer."
+        line = "1.5 is not in `corpora.toml` any more, so its pages (5) do not answer. If it is called"
         assert line in status_text(await status_of(bot.app)) and line in "\n".join(await command(bot))
         assert await bot.app.memory.verify() == []
     kettle.config.write_text(whole)

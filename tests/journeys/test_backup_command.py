@@ -13,6 +13,7 @@ from pathlib import Path
 import pyrage
 import pytest
 
+from bot.privacy.exports import note, noted
 from core.domain import Question, Vote
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.child import run, serving
@@ -98,6 +99,7 @@ async def test_an_encrypted_backup_is_restored_with_its_passphrase_alone(
         assert await bot.app.engine.feedback(Vote(answer.id, "cli", 1))
         await bot.app.people.opt_out("slack:U9")
     file, key = tmp_path / "backup.age", tmp_path / "passphrase"
+    note(kettle.home, key, ["pair-1"])
     variables = {"DATABASE_URL": url} if url else {}
     refused = await run(kettle, "backup", str(file), "--encrypt", **variables)
     assert refused.code == 2 and "set BACKUP_PASSPHRASE" in refused.err and not file.exists()
@@ -118,6 +120,7 @@ async def test_an_encrypted_backup_is_restored_with_its_passphrase_alone(
         into = {"DATABASE_URL": other} if other else {}
         ended = await run(copy, "restore", str(file), "--passphrase-file", str(key), **into)
         assert ended.code == 0, ended
+        assert noted(copy.home) == {key: {"pair-1"}}, "`forget` has to know of files"
         assert "`threadlore forget` or `threadlore opt-out`" in ended.err, "who left since is in it again"
         twice = await run(copy, "restore", str(file), "--passphrase-file", str(key), **into)
         assert twice.code != 0 and "empty" in twice.err

@@ -171,7 +171,7 @@ async def test_everybody_may_be_forgotten_and_is_asked_to_confirm(platform: str,
         await stage.slash("ann", "threadlore", "forget me")
         await until(lambda: any("forget me confirm" in told for told in stage.heard("ann")))
         await stage.slash("ann", "threadlore", "forget me confirm")
-        await until(lambda: any("Forgotten: 0 questions" in told for told in stage.heard("ann")))
+        await until(lambda: any("with their answers: 0" in told for told in stage.heard("ann")))
         await stage.slash("ann", "threadlore", "forget slack:U9 confirm")
         await until(lambda: any("Only admins" in told for told in stage.heard("ann")))
 
@@ -191,7 +191,7 @@ async def test_an_admin_names_somebody_in_any_of_the_usual_ways(bot: Bot) -> Non
         await give(f"forget {said} please")
         assert (await bot.counts())["answers"] == 1
         await give(f"forget {said} confirm")
-        assert "Forgotten: 1 questions" in told.texts[-1]
+        assert "with their answers: 1" in told.texts[-1]
     told = Told()
     await give("forget @ann confirm")
     assert "slack:U123" in told.texts[0]

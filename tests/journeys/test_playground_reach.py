@@ -127,7 +127,7 @@ async def test_what_is_the_playgrounds_own_is_done(kettle: Kettle) -> None:
         answer = await client.answer(root)
         assert BEYOND not in await told(client, "chloe", f"/threadlore why {answer['answer']}")
         assert "off" in await told(client, "chloe", "/threadlore mode general off")
-        assert "Forgotten: 1 questions" in await told(client, "chloe", "/threadlore forget web:ada confirm")
+        assert "with their answers: 1" in await told(client, "chloe", "/threadlore forget web:ada confirm")
         assert "opted out" in await told(client, "ben", "/threadlore opt-out confirm")
         after = await state_of(bot)
         assert after["held"] == before["held"] and after["modes"] == ["web:general"]

@@ -263,7 +263,7 @@ async def test_everybody_sees_what_is_held_of_them_and_nobody_else_does(platform
         assert said.count("dashboard") == 1, "bob's question is bob's"
         assert not any("I store" in text for text in stage.heard("bob"))
         await stage.slash("ann", "threadlore", "forget-me confirm")
-        await told(stage, "ann", "Forgotten: 1 questions")
+        await told(stage, "ann", "with their answers: 1")
 
 
 async def test_discord_and_the_playground_give_all_of_it_as_a_file(bot: Bot) -> None:
@@ -286,7 +286,7 @@ async def test_discord_and_the_playground_give_all_of_it_as_a_file(bot: Bot) -> 
         for other in (path.replace("ada", "ben"), path.replace("my-data", "other")):
             assert (await stage.client.call("GET", other))[0] == 404, "it is for ada alone"
         await stage.slash("ann", "threadlore", "forget me confirm")
-        await told(stage, "ann", "Forgotten: 1 questions")
+        await told(stage, "ann", "with their answers: 1")
         assert (await stage.client.call("GET", path))[0] == 404
         assert not any(MARK in text for text in await shown(stage))
 

@@ -16,6 +16,7 @@ from typing import IO
 from bot.app.builders.storage import read_backup, write_backup
 from bot.app.privacy_key import KEY
 from bot.home.home import Home
+from bot.privacy.exports import WRITTEN
 from core.env_file import variable
 from core.errors import UsageError
 from core.settings import Settings
@@ -28,6 +29,7 @@ _AGE = b"age-encryption.org/"
 KEPT = (
     *(KEY, "added.toml", "ranking.json", "learnt.json", "calibration.json", "attributes.json"),
     "playground.jsonl",
+    WRITTEN,
 )
 """Files of the home that no other file is made of."""
 

@@ -119,7 +119,10 @@ COMMAND = Command(
         Option("release", "One release, such as 2.3; all of them when left out", dashed=True),
         Option("dry-run", "Only say what would change", kind="flag"),
         Option(
-            "rebuild", "Embed everything again after EMBEDDING_MODEL changed", kind="flag", where="terminal"
+            "rebuild",
+            "Embed everything again after EMBEDDING_MODEL changed, or let nearly all pages of a source go",
+            kind="flag",
+            where="terminal",
         ),
     ),
     changes=True,

@@ -230,6 +230,34 @@ async def test_a_deleted_page_never_answers_again() -> None:
     assert "teapot.md" not in await house.ask("teapot brewed tea warm")
 
 
+async def test_nearly_all_pages_of_a_source_go_only_where_somebody_says_so() -> None:
+    many = {f"{n}.md": f"# Part {n}\n\nWater boils at {n} degrees." for n in range(20)}
+    house = House(many)
+    await house.reindex()
+    house.source.pages = {"README.md": "# Mounts\n\nThe documentation is mounted here."}
+    done = await house.reindex()
+    assert (done.corpus.documents, done.reading.removed) == (20, ())
+    ((_, said),) = done.reading.failed
+    assert "1 page where there were 20" in said and "index --rebuild" in said
+    assert (await house.indexer.plan("1.0", house.encoder)).failed, "a dry run tells it"
+    house.encoder = Counted("another")
+    assert (await house.reindex(rebuild=True)).corpus.documents == 20, "that is for the encoder"
+    assert (await house.reindex(rebuild=True)).corpus.documents == 1
+
+
+async def test_many_pages_of_a_source_go_at_once_and_what_people_said_always() -> None:
+    many = {f"{n}.md": f"# Part {n}\n\nWater boils at {n} degrees." for n in range(20)}
+    house = House(dict(many))
+    await house.reindex()
+    house.source.pages = dict(list(many.items())[:3])
+    assert (await house.reindex()).corpus.documents == 3
+    peoples = House({})
+    peoples.source = PeoplesPages(dict(many))
+    await peoples.reindex()
+    peoples.source.pages = {"1.md": many["1.md"]}
+    assert (await peoples.reindex()).corpus.documents == 1
+
+
 async def test_a_dry_run_tells_and_writes_nothing() -> None:
     house = House(dict(PAGES))
     await house.reindex()

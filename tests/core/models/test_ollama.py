@@ -536,3 +536,9 @@ def test_what_is_no_address_is_a_configuration_error(host: str) -> None:
 )
 def test_error_bodies_are_read_whatever_their_form(body: object, words: str) -> None:
     assert said(body) == words
+
+
+@pytest.mark.parametrize("host", ["http//127.0.0.1:11434", "http:/127.0.0.1", "https//llm.example.org"])
+def test_a_slip_in_http_is_told_instead_of_a_server_that_does_not_answer(host: str) -> None:
+    with pytest.raises(ConfigurationError, match="OLLAMA_HOST is not an address"):
+        Address.parse(host)
