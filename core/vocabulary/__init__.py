@@ -138,8 +138,6 @@ def tells(kind: str, text: str) -> bool:
 
 
 _CODE = re.compile(r"(`[^`\n]*`)")
-
-
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WHOLE = {"zh": ("(?:{})", " {} ")}
