@@ -11,10 +11,10 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigurationError
+from core.models.hub import only_here
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +93,7 @@ def load_rebel(model: str) -> Rebel:
         raise ConfigurationError(
             f"REBEL_MODEL needs {error.name}: pip install 'threadlore[rebel]', or unset it."
         ) from error
-    of = {"pretrained_model_name_or_path": model, "local_files_only": Path(model).exists()}
+    of = {"pretrained_model_name_or_path": model, "local_files_only": only_here(model)}
     seq2seq = transformers.AutoModelForSeq2SeqLM
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(**of)  # nosec B615 # who runs the bot chose it

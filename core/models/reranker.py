@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import EncoderError
+from core.models.hub import only_here
 from core.models.llama_index.integration import is_integration
 from core.models.llama_index.rerank import Postprocessor
 
@@ -110,7 +111,7 @@ def load_reranker(model: str) -> ThreadReranker:
         import torch
         from sentence_transformers import CrossEncoder
 
-        loaded = CrossEncoder(model, device="cpu", local_files_only=Path(model).exists())
+        loaded = CrossEncoder(model, device="cpu", local_files_only=only_here(model))
     except (OSError, ValueError, ImportError) as error:
         raise EncoderError(
             f"The reranker '{model}' cannot be loaded ({(str(error) or 'no reason given').splitlines()[0]}). "

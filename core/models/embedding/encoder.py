@@ -24,6 +24,7 @@ from core.models.embedding.gpu import AT_ONCE, PROBE, SAME_COSINE, Device, OnGpu
 from core.models.embedding.local import FileCounter, LocalEncoder, OwnCounter, TokenCounter
 from core.models.embedding.prefixes import BY_OLLAMA, prefixed
 from core.models.embedding.runs import CUDA, FileTokens, OnnxRun, TorchRun
+from core.models.hub import only_here
 from core.ports import Encoder
 from core.settings import Settings
 from core.system.private_files import clear, private_folder
@@ -141,7 +142,7 @@ def _original(model: str, device: str = "cpu") -> Any:
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()
-        return SentenceTransformer(place, device=device, local_files_only=Path(place).exists())
+        return SentenceTransformer(place, device=device, local_files_only=only_here(place))
     except (OSError, ValueError, ImportError) as error:
         raise EncoderError(
             f"The embedding model '{model}' cannot be loaded ({str(error).splitlines()[0]}). Set "
