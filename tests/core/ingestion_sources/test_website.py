@@ -301,11 +301,28 @@ def test_a_hostile_site_ends_within_its_limits_and_the_rest_is_read(tmp_path):
         assert sum(path.startswith("docs/calendar") for path in paths) < 25
 
 
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("/gone/", r"/gone/: HTTP 404; correct `start` \(corpora.toml, line 8\)"),
+        ("/moved/", r"it leads to \S+/docs/, which is not part of the source; write that into `start` if"),
+        ("/robots/", r"/robots/: robots.txt forbids it; correct `start`"),
+        ("http://127.0.0.1:9/", r"nothing answers at 127.0.0.1:9"),
+        ("https://kettle.invalid/", r"no host kettle.invalid is known here"),
+    ],
+)
+def test_a_start_that_shows_no_page_is_told_with_what_to_write(tmp_path, start, said):
+    robots = (b"User-agent: *\nDisallow: /robots/", "text/plain")
+    pages = {**DOCS, "/gone/": status(404), "/moved/": redirect("/docs/"), "/robots.txt": robots}
+    with Site(pages) as site, pytest.raises(SourceError, match=said):
+        read(website(site, tmp_path, start))
+
+
 def test_private_addresses_are_refused_unless_allowed(tmp_path):
     with Site(DOCS) as site:
         source = website(site, tmp_path, private=False)
-        assert read(source) == []
-        assert "no public address; set `private = true`" in source.skipped[0][1]
+        with pytest.raises(SourceError, match="no public address; set `private = true`"):
+            read(source)
         assert not site.asked
 
 

@@ -167,7 +167,7 @@ class Fetcher:
         except TimeoutError:
             raise Failed(f"it takes longer than {self._page_seconds:.0f} s") from None
         except (aiohttp.ClientError, OSError, zlib.error) as error:
-            raise _Later(f"{type(error).__name__}: {error}") from None
+            raise _Later(_unreached(error, host, port)) from None
         except (ValueError, LookupError) as error:  # aiohttp cannot read the address or the headers
             raise Refused(f"it cannot be read: {error}") from None
 
@@ -192,6 +192,20 @@ class Fetcher:
             if len(content) > limit and not first:
                 raise Refused(f"too large: more than {limit:,} bytes unpacked")
         return bytes(content)
+
+
+def _unreached(error: Exception, host: str, port: int) -> str:
+    """Say why no answer came, as somebody who knows no library of the network reads it."""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return f"no host {host} is known here"
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        return f"the certificate of {host} is not trusted ({error.certificate_error})"
+    if isinstance(error, aiohttp.ClientConnectorSSLError):
+        return f"{host}:{port} does not speak https ({error.os_error})"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        is_cut = isinstance(error.os_error, ConnectionResetError)
+        return f"{host}:{port} ends the connection" if is_cut else f"nothing answers at {host}:{port}"
+    return f"{type(error).__name__}: {error}"
 
 
 def host_of(url: str) -> Host:

@@ -95,8 +95,9 @@ class WebsiteSource:
         self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
-        """Yield each page; raises SourceError where the site does not answer."""
+        """Yield each page; raises SourceError where the site does not answer, or shows no page."""
         self.skipped = []
+        found = False
         pages: queue.Queue[Copy | BaseException | None] = queue.Queue(_AHEAD)
         stop = threading.Event()
         worker = threading.Thread(target=self._work, args=(pages, stop), name=self.name, daemon=True)
@@ -109,10 +110,21 @@ class WebsiteSource:
                 if isinstance(document, str):
                     self.skipped.append((page.url, document))
                 else:
+                    found = True
                     yield document
         finally:
             stop.set()
             worker.join()
+        if not found and self.skipped:
+            raise self._spec.error(self._nothing())
+
+    def _nothing(self) -> str:
+        """Say why no page can be read, by its start if that is told, and what to do."""
+        url, reason = next((entry for entry in self.skipped if entry[0] in self._starts), self.skipped[0])
+        advice = "" if "`" in reason else "; correct `start`"
+        if "which is not part of the source" in reason:
+            advice = "; write that into `start` if it is the documentation"
+        return f"No page of the site can be read: {url}: {reason}{advice}"
 
     def reach(self, seconds: float) -> None:
         """Ask for the start pages; raises SourceAway and SourceError."""
