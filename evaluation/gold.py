@@ -87,7 +87,8 @@ def read_lines(path: Path, parse: Callable[[dict[str, Any]], L]) -> list[L]:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path} cannot be read ({why}); name a file of JSON lines.") from None
     found: dict[str, L] = {}
     problems: list[str] = []
     for number, raw in enumerate(lines_of(text), start=1):

@@ -40,6 +40,9 @@ async def check(app: Application, request: dict[str, Any], send: Send) -> None:
     """Compare the pages of `docs` with the indexed ones and print a table; code 1 where an answer breaks."""
     release = str(request["release"])
     if release not in await app.corpora.live():
+        names = [one.name for one in app.corpus_manager.product.releases]
+        if release not in names:
+            raise UsageError(f"There is no release {release} in corpora.toml; there is: {', '.join(names)}.")
         raise UsageError(f"{release} is not indexed; run `threadlore index --release {release}` first.")
     checkout = _checkout(request)
     spec, source = await _source(app, release, checkout)
@@ -68,7 +71,10 @@ async def check(app: Application, request: dict[str, Any], send: Send) -> None:
 
 
 def _checkout(request: Mapping[str, Any]) -> Path:
-    return Path(request.get("docs") or ".").absolute()
+    place = Path(request.get("docs") or ".").absolute()
+    if not place.is_dir():
+        raise UsageError(f"There is no folder {place}; name the one that has the pages: --docs DIR.")
+    return place
 
 
 async def _answers(

@@ -100,8 +100,10 @@ async def test_what_a_pull_request_breaks_is_a_table_and_nothing_of_the_bot_chan
 
     after = await bot.counts()
     assert after["pairs"] == before["pairs"] + 1 and after["answers"] == before["answers"]
-    with pytest.raises(UsageError, match="is not indexed; run `threadlore index"):
+    with pytest.raises(UsageError, match=r"There is no release 9\.9 in corpora\.toml; there is: 1\.0"):
         await checked(bot, docs, release="9.9")
+    with pytest.raises(UsageError, match=r"There is no folder \S+nowhere; name the one that has the pages"):
+        await checked(bot, docs / "nowhere")
 
 
 def test_a_changed_path_is_written_from_the_top_of_the_checkout(tmp_path: Path) -> None:

@@ -298,3 +298,26 @@ async def test_a_closed_pipe_is_no_traceback(kettle: Kettle) -> None:
     os.close(write)
     _, err = await process.communicate()
     assert b"Traceback" not in err and process.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("memory export nowhere/pairs.jsonl", "There is no folder {}/nowhere; make it, or name a file"),
+        (
+            "memory import nowhere.jsonl",
+            "nowhere.jsonl cannot be read (No such file or directory); name a JSONL",
+        ),
+        ("evaluate gold.jsonl", "name a folder for the report, which is made: --report DIR"),
+        (
+            "tune nowhere.jsonl",
+            "nowhere.jsonl cannot be read (No such file or directory); name a file of JSON",
+        ),
+    ],
+)
+def test_a_file_or_folder_that_is_missing_is_told_once_with_what_to_name(
+    inside: Inside, kettle: Kettle, typed: str, said: str
+) -> None:
+    ended = inside(*typed.split())
+    assert ended.code == 2 and said.format(kettle.folder) in ended.err, ended
+    assert ".part" not in ended.err and "Errno" not in ended.err

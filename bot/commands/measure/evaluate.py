@@ -42,6 +42,8 @@ def here(settings: Settings, options: Namespace) -> None:
     if options.compare and len(options.compare) != 2:
         raise UsageError("--compare takes two folders with reports: --compare A B")
     free = options.answers or options.compare
+    if (options.gold or options.followups) and measured == 1 and not options.report:
+        raise UsageError("name a folder for the report, which is made: --report DIR")
     if measured != 1 or (bool(options.report) == alone and not free):
         raise UsageError(
             "name GOLD.jsonl or --followups PATH with --report DIR, --answers FILE, --compare A B, or "

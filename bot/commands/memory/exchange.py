@@ -41,11 +41,15 @@ def export_text(result: Result) -> Sequence[str]:
 def export_here(settings: Settings, options: Namespace) -> Sent:
     """Have the lines written to the file, or to standard output."""
     from bot.privacy.exports import note
+    from core.errors import UsageError
     from core.system.private_files import private_folder
 
     request = {"command": "memory", "action": "export"}
     if str(options.file) == "-":
         return Sent(request)
+    folder = options.file.absolute().parent
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}; make it, or name a file in another one.")
     note(private_folder(settings.home), options.file)
     return Sent(request, options.file)
 
@@ -88,10 +92,15 @@ def import_text(result: Result) -> Sequence[str]:
 
 def import_here(settings: Settings, options: Namespace) -> Sent:
     """Read the file, and have its text brought in."""
+    from core.errors import UsageError
     from core.memory.import_export import decoded
 
     is_standard = str(options.file) == "-"
-    raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
+    try:
+        raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
+    except OSError as error:
+        told = f"{options.file} cannot be read ({error.strerror}); name a JSONL or CSV file."
+        raise UsageError(told) from None
     text = decoded(raw, "Standard input" if is_standard else options.file.name)
     request = {"command": "memory", "action": "import", "text": text}
     return Sent(request | {"name": options.file.name, "json": options.json})
