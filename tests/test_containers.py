@@ -214,8 +214,10 @@ def test_the_cluster_examples_set_what_a_cluster_needs() -> None:
 def test_the_kubernetes_example_gives_each_process_a_home_of_its_own() -> None:
     text = (ROOT / "docs" / "kubernetes.yaml").read_text(encoding="utf-8")
     found = {entry["kind"]: entry for entry in yaml.safe_load_all(text)}
-    assert set(found) == {"Secret", "ConfigMap", "StatefulSet"}
-    spec = found["StatefulSet"]["spec"]
+    assert set(found) == {"Secret", "ConfigMap", "Service", "StatefulSet"}
+    spec, service = found["StatefulSet"]["spec"], found["Service"]
+    assert spec["serviceName"] == service["metadata"]["name"] and service["spec"]["clusterIP"] == "None"
+    assert service["spec"]["selector"] == spec["template"]["metadata"]["labels"]
     [container] = spec["template"]["spec"]["containers"]
     given = {entry["name"]: entry["value"] for entry in container["env"]} | found["Secret"]["stringData"]
     assert set(given) <= KNOWN and {"CLUSTER", "PRIVACY_KEY", "DATABASE_URL"} <= set(given)
