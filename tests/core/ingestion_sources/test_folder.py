@@ -8,7 +8,6 @@ import pytest
 
 from core.catalogue import SourceSpec
 from core.errors import SourceError
-from core.ingestion.emptied import LocalSource
 from core.ingestion.formats import format_of
 from core.ingestion.parsing import parse
 from core.ingestion.sources import open_source, page_url
