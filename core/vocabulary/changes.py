@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
@@ -53,19 +54,19 @@ def _endings(word: str) -> Iterator[str]:
     yield from (stem + ending for ending in endings)
 
 
-_WORDS = {
-    language: frozenset(one for word in given.get("signs", "").split() for one in _endings(word))
-    for language, given in _GIVEN.items()
-}
-_SIGNS = {language: frozenset(one for one in words if "~" not in one) for language, words in _WORDS.items()}
-_PHRASES = {
-    language: tuple(f" {one.replace('~', ' ')} " for one in sorted(words) if "~" in one)
-    for language, words in _WORDS.items()
-}
-_ALONE = {
-    language: frozenset(f" {one.removeprefix('=')} " for one in words if one.startswith("="))
-    for language, words in _WORDS.items()
-}
+def _signs() -> dict[str, list[tuple[str, str]]]:
+    """Return the languages that a word is a sign of, with the phrase that it has to begin, if any."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for language, given in _GIVEN.items():
+        for sign in given.get("signs", "").split():
+            for one in dict.fromkeys(_endings(sign)):
+                first, _, rest = one.partition("~")
+                phrase = f" {first} {rest.replace('~', ' ')} " if rest else ""
+                found.setdefault(first, []).append((language, phrase))
+    return found
+
+
+_SIGNS = _signs()
 _SIMPLIFIED = str.maketrans(dict(pair for pair in _GIVEN["zh"]["simplified"].split() if len(pair) == 2))
 
 
@@ -98,12 +99,10 @@ def languages_of_changes(text: str) -> list[str]:
     if _HAN.search(text):
         return ["zh"]
     words = _LETTERS.findall(_CODE.sub(" ", text.lower()))
-    counts: dict[str, int] = {}
-    line = f" {' '.join(words)} "
-    for language, signs in _SIGNS.items():
-        found = sum(word in signs for word in words)
-        found += sum(phrase in line for phrase in _PHRASES[language]) + (line in _ALONE[language])
-        if found:
-            counts[language] = found
+    found = [sign for word in words if word in _SIGNS for sign in _SIGNS[word]]
+    if len(words) == 1:
+        found += _SIGNS.get(f"={words[0]}", ())
+    line = f" {' '.join(words)} " if found else ""
+    counts = Counter(language for language, phrase in found if not phrase or phrase in line)
     most = max(counts.values(), default=0)
     return [language for language, count in counts.items() if count == most]
