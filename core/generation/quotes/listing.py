@@ -243,7 +243,9 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
             for one in filter(None, (name, match["its"], match["other"])):
                 if not (known.fullmatch(one) or known.fullmatch(f"`{one}`")):
                     found[one] = None
-    return tuple(found)[:MOST_SUCCESSORS]
+    # "use `call(now=True)`" and "`call(now=True)` replaces it" tell of one
+    kept = (one for one in found if not any(other.startswith(f"{one}(") for other in found))
+    return tuple(kept)[:MOST_SUCCESSORS]
 
 
 def _at_its_place(known: re.Pattern[str], match: re.Match[str]) -> str:
