@@ -47,10 +47,13 @@ class Done:
         """Say it in a sentence or two."""
         gone = self.forgotten
         said = _(
-            "Forgotten. Questions with their answers: {questions}; remembered pairs: {pairs}; "
+            "Forgotten. Questions with their answers: {questions}; remembered answers: {pairs}; "
             "votes: {votes}; messages: {messages}."
         ).format(questions=gone.questions, pairs=gone.pairs, votes=gone.votes, messages=gone.messages)
-        return said + (f" Delete these files yourself: {', '.join(self.left)}." if self.left else "")
+        left = _("An admin has to delete these files in the home: {files}.").format(
+            files=", ".join(self.left)
+        )
+        return f"{said} {left}" if self.left else said
 
 
 class Forgetting:

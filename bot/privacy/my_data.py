@@ -147,7 +147,7 @@ def short(held: Held, whole: str) -> str:
     out = _("You have opted out: I store nothing new about you.") if held["opted_out"] else ""
     others = {key: key for key, rows in held.items() if isinstance(rows, list) and key not in _SECTIONS}
     names = _SECTIONS | {key: name for key, name in others.items() if key != "accounts"}
-    counts = [f"- {len(held[section])} {_(name)}" for section, name in names.items() if held.get(section)]
+    counts = [f"- {_(name)}: {len(held[section])}" for section, name in names.items() if held.get(section)]
     if not counts:
         return " ".join([_(NOTHING), out]).strip()
     accounts = ", ".join(f"`{account}`" for account in held["accounts"])
@@ -165,5 +165,5 @@ def short(held: Held, whole: str) -> str:
 
 def _question(row: Mapping[str, Any]) -> str:
     cut = shortened(str(row["question"]), SHOWN) or _("(its words are removed already)")
-    where = f" in {row['channel']}" if row["channel"] else ""
+    where = f" · {row['channel']}" if row["channel"] else ""
     return f"- {minute_of(since_epoch(row['at']))} UTC{where}: {cut}"

@@ -90,13 +90,21 @@ def _stored(memory: dict[str, Any]) -> list[str]:
 
 
 def releases_text(releases: list[dict[str, Any]]) -> str:
-    """List the releases, newest first."""
+    """List the releases, newest first, in the language of the moment."""
+    from core.languages import _, ngettext
+
     lines = []
     for entry in reversed(releases):
-        latest = " (latest)" if entry["latest"] else ""
-        size = f"{counted(entry['documents'], 'page')}, {counted(entry['chunks'], 'passage')}"
-        state = size if entry["ready"] else "not ready yet"
-        lines.append(f"- **{entry['name']}**{latest}: {state}")
+        name, pages, passages = f"**{entry['name']}**", entry["documents"], entry["chunks"]
+        size = ", ".join(
+            (
+                ngettext("{count} page", "{count} pages", pages).format(count=pages),
+                ngettext("{count} passage", "{count} passages", passages).format(count=passages),
+            )
+        )
+        state = size if entry["ready"] else _("not ready yet")
+        told = _("{release} (latest)").format(release=name) if entry["latest"] else name
+        lines.append(f"- {told}: {state}")
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar, get_args
 from core.catalogue import ChannelSettings, Mode
 from core.domain import Product
 from core.errors import UsageError
+from core.languages import _
 from core.ports.about import BOT, FORGOTTEN, Act, AuditStore
 from core.ports.channels import ChannelStore, ModeSet, Pause, ReleaseSet, ReleaseStore
 from core.privacy.names import Names
@@ -264,4 +265,5 @@ class DefaultReleases:
         if name := self._lookup(release, self._product):
             return name
         known = ", ".join(one.name for one in reversed(self._product.releases))
-        raise UsageError(f"There is no release `{release}`. Choose one of: {known}, or `{back}`.")
+        told = _("There is no release `{release}`. Choose one of: {known}, or `{back}`.")
+        raise UsageError(told.format(release=release, known=known, back=back))

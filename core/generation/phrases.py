@@ -227,7 +227,7 @@ def why(row: Mapping[str, Any]) -> list[str]:
     if trace.recalled:
         lines += _recalled(trace.recalled)
     if trace.model_error:
-        lines.append(_("The model did not write it: {why}").format(why=trace.model_error))
+        lines.append(_("The model did not write it: {why}").format(why=_(trace.model_error)))
     return lines + (_found(trace.found) if trace.found else [])
 
 

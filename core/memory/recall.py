@@ -195,7 +195,7 @@ class Recaller:
             return _("The pages it cites have changed since.")
         voices, needed = vouched(pair), self._thresholds.min_voters
         if lookup.scope.kind == "public" and pair.origin == "answer" and voices < needed:
-            told = _("{voices} of the {needed} people needed have voted it up.")
+            told = _("Voted up by {voices} of the {needed} people needed.")
             return told.format(voices=voices, needed=needed)
         if self._recognition.rejected(pair.id, lookup.vector, self._thresholds.delta):
             return _("People voted that answer down for a question like this one.")

@@ -10,9 +10,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from core.vocabulary.changes import in_english, languages_of_changes
 
 
 @cache
@@ -59,7 +61,6 @@ __all__ = [
 ]
 
 _WORDS = words_of(__package__)
-_CHANGES = tomllib.loads(files(__package__).joinpath("changes.toml").read_text("utf-8"))
 _LEFT_AND_RIGHT = (line.partition("|") for line in _WORDS["opposites"].splitlines())
 
 NEGATIONS = frozenset(_WORDS["negations"].split())
@@ -135,42 +136,3 @@ def kind_of(question: str) -> str:
 def tells(kind: str, text: str) -> bool:
     """Return True if a text speaks of that kind of change; any text does of ""."""
     return not kind or CHANGES[kind].told.search(in_english(text)) is not None
-
-
-_CODE = re.compile(r"(`[^`\n]*`)")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
-_WHOLE = {"zh": ("(?:{})", " {} ")}
-"""How a pattern is framed, and its English: Chinese has no spaces around words."""
-
-
-def _translations(language: str, said: str) -> list[tuple[re.Pattern[str], str]]:
-    framed, spaced = _WHOLE.get(language, (r"(?<!\w)(?:{})(?!\w)", "{}"))
-    pairs = (line.partition(" = ")[::2] for line in said.splitlines() if line)
-    return [(re.compile(framed.format(pattern), re.I), spaced.format(plain)) for pattern, plain in pairs]
-
-
-_IN_ENGLISH = {language: _translations(language, given["said"]) for language, given in _CHANGES.items()}
-_SIGNS = {language: frozenset(given.get("signs", "").split()) for language, given in _CHANGES.items()}
-
-
-@lru_cache(maxsize=4096)
-def in_english(text: str) -> str:
-    """Return what a text says of changes, in English; any other text as it is.
-
-    Word by word and with the foreign order: enough to tell that something was removed, and not to be shown.
-    """
-    for language in languages_of_changes(text):
-        parts = _CODE.split(text)
-        for pattern, said in _IN_ENGLISH[language]:
-            parts[::2] = [pattern.sub(said, part) for part in parts[::2]]
-        text = "".join(parts)
-    return text
-
-
-def languages_of_changes(text: str) -> list[str]:
-    """Return the languages, but English, in which a text may tell of changes."""
-    if _HAN.search(text):
-        return ["zh"]
-    words = _LETTERS.findall(_CODE.sub(" ", text.lower()))
-    return [language for language, signs in _SIGNS.items() if not signs.isdisjoint(words)]

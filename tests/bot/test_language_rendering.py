@@ -9,6 +9,7 @@ from bot.platforms.discord import components as discord_controls
 from bot.platforms.slack import components as slack_controls
 from bot.platforms.slack.text.mrkdwn import to_mrkdwn
 from bot.ports.chat import Reply
+from bot.privacy.my_data import short
 from bot.rendering.answers import (
     SOURCES,
     WORKING,
@@ -21,7 +22,9 @@ from bot.rendering.answers import (
     wrong_form,
 )
 from bot.rendering.splitting import split
+from bot.rendering.status import releases_text
 from core.domain import Answer, Citation, ContextChunk, Evidence, Resolution
+from core.generation.phrases import why
 from core.languages import _, available, speaking
 
 EVERY = pytest.mark.parametrize("language", available())
@@ -101,3 +104,19 @@ def test_every_fixed_sentence_survives_slack(language: str) -> None:
         said = _("You have opted out, so I do not store your votes or notes, and this does not count. "
                  "`/threadlore opt-in` changes that.")  # fmt: skip
         assert "`/threadlore opt-in`" in to_mrkdwn(Reply(said).markdown)
+
+
+def test_one_of_a_kind_is_counted_as_well_as_many_in_every_language() -> None:
+    entry = {"name": "3.0", "latest": True, "ready": True, "documents": 1, "chunks": 2}
+    held = {"accounts": ["slack:U1"], "opted_out": False, "corrections": [{}]}
+    with speaking("de"):
+        assert releases_text([entry]) == "- **3.0** (aktuell): 1 Seite, 2 Abschnitte"
+        assert "- Korrekturen von Antworten: 1" in short(held, "")
+    assert releases_text([entry]) == "- **3.0** (latest): 1 page, 2 passages"
+
+
+def test_why_tells_that_no_model_is_set_up_in_the_language_of_the_moment() -> None:
+    trace = {"model_error": "No model is configured; set OLLAMA_HOST."}
+    with speaking("es"):
+        told = why({"trace": trace, "route": "quote", "release": ""})
+    assert "El modelo no la escribió: No hay ninguno configurado (OLLAMA_HOST)." in told

@@ -16,6 +16,7 @@ from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
 from bot.commands.slash.derived import subcommands
 from bot.commands.slash.table import Call, Option, SlashCommands, Subcommand
+from bot.commands.slash.texts import EVERYBODYS, HELP
 from bot.operations.application import Application
 from bot.operations.audit import Audit, audit_text
 from bot.ports.chat import Command, Person, Press, Reply
@@ -23,6 +24,7 @@ from core.catalogue import Grant, load_catalogue
 from core.domain import MessageRef, Scope
 from core.errors import ConfigurationError, SourceError, UsageError
 from core.ingestion.sources import Kinds
+from core.languages import _, speaking
 from core.ports.about import FORGOTTEN
 from tests.fake_channels import FakeAudit
 
@@ -308,3 +310,15 @@ def test_what_asks_first_takes_the_word_that_it_tells_people_to_write() -> None:
     for name in ("memory retire", "memory public", "memory rebuild", "forget", "opt-out"):
         assert [option.name for option in found[name].options].count("confirm") == 1, name
     assert "confirm" not in [option.name for option in found["memory restore"].options]
+
+
+@pytest.mark.parametrize("language", ["de", "es", "zh"])
+async def test_what_everybody_may_do_is_told_in_each_language(language: str) -> None:
+    everybodys = [command for command in registry.table().commands if command.who == "everybody"]
+    helps = {command.help_in_chat or command.help for command in everybodys if command.rank}
+    assert helps <= set(EVERYBODYS), "mark these in bot/commands/slash/texts.py"
+    table = Table()
+    with speaking(language):
+        told = (await table.say(ANN, "helq")).text
+        assert _(HELP) in told and HELP not in told and "There is" not in told
+        assert all(_(said) != said for said in EVERYBODYS)

@@ -114,7 +114,7 @@ async def forget(stage: Any, bot: Bot, platform: str) -> None:
     """Have ann forgotten; in the playground not by herself: nobody acts on linked accounts of Slack there."""
     if platform != "web":
         await stage.slash("ann", "threadlore", "forget me confirm")
-        await told(stage, "ann", "Forgotten.")
+        await told(stage, "ann", "Forgotten. Questions")
         return
     said: list[Any] = []
 

@@ -258,12 +258,12 @@ async def test_everybody_sees_what_is_held_of_them_and_nobody_else_does(platform
         await stage.react("ann", seen, "👍")
         await stage.quiet()
         await stage.slash("ann", "threadlore", "my-data")
-        said = await told(stage, "ann", "1 questions with their answers")
-        assert MARK in said and "1 votes" in said and "1 messages that I answered" in said
+        said = await told(stage, "ann", "questions with their answers: 1")
+        assert MARK in said and "votes: 1" in said and "messages that I answered: 1" in said
         assert said.count("dashboard") == 1, "bob's question is bob's"
         assert not any("I store" in text for text in stage.heard("bob"))
         await stage.slash("ann", "threadlore", "forget-me confirm")
-        await told(stage, "ann", "with their answers: 1")
+        await told(stage, "ann", "Forgotten. Questions with their answers: 1")
 
 
 async def test_discord_and_the_playground_give_all_of_it_as_a_file(bot: Bot) -> None:
@@ -286,7 +286,7 @@ async def test_discord_and_the_playground_give_all_of_it_as_a_file(bot: Bot) -> 
         for other in (path.replace("ada", "ben"), path.replace("my-data", "other")):
             assert (await stage.client.call("GET", other))[0] == 404, "it is for ada alone"
         await stage.slash("ann", "threadlore", "forget me confirm")
-        await told(stage, "ann", "with their answers: 1")
+        await told(stage, "ann", "Forgotten. Questions with their answers: 1")
         assert (await stage.client.call("GET", path))[0] == 404
         assert not any(MARK in text for text in await shown(stage))
 
@@ -333,7 +333,7 @@ async def test_the_command_line_tells_all_and_opts_people_out_and_in(bot: Bot) -
     [question], [vote] = whole["questions"], whole["votes"]
     assert (question["question"], question["text"]) == (PORT, first.text) and vote["value"] == 1
     assert question["at"].endswith("Z") and question["channel"] == "slack:C1"
-    assert "1 questions" in await run(bot, command="my-data", user="slack:U1")
+    assert "questions with their answers: 1" in await run(bot, command="my-data", user="slack:U1")
     assert "opted out" in await run(bot, command="opt-out", user="slack:U1")
     assert json.loads(await run(bot, command="my-data", user="slack:U1", json=True)) == {
         "accounts": ["slack:U1"],

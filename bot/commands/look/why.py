@@ -42,12 +42,6 @@ RAISED_BY = {
 """What raises a page, by the features of `core.retrieval.features` and the parts beside them."""
 _ID = re.compile(r"a[0-9a-f]{16}")
 _LINK = re.compile(r"https?://[^\s<>|)]+")
-NONE_HERE = "There is no answer here yet. Name one: `/threadlore why ID`, or the link to its message."
-NOT_YOURS = (
-    "You can look into answers to your own questions. For others, use the button Why? under the answer, or "
-    "ask an admin."
-)
-ELSEWHERE = "That answer was given in a private channel or in direct messages: ask for it there."
 
 
 async def run(app: Application, given: Given) -> Result:
@@ -150,53 +144,61 @@ async def for_admins(
 
 
 async def dialogue(app: Application, call: Call) -> None:
-    """Explain in chat, to the asker and to admins. Raises UsageError for anybody else."""
+    """Explain in chat, to the asker and to admins; an asker is told in the language of the answer.
+
+    Raises UsageError for anybody else.
+    """
+    from bot.commands.slash.texts import ELSEWHERE, NOT_KEPT, NOT_YOURS
     from bot.privacy.visibility import may_hear, stay_within
     from core.errors import UsageError
+    from core.languages import _, speaking
     from core.text.markup import inert
 
     answer_id = await _meant(app, call)
     given = app.engine.answer_log
     try:
-        found = await given.why(answer_id)
         who = await given.asked_by(answer_id)
+        own = app.engine.is_same(who.asker, call.person.id)
+        with speaking(await given.language_of(answer_id) if own else ""):
+            found, quoted = await given.why(answer_id), _("“{question}”")
     except KeyError:
-        raise UsageError(f"There is no answer {answer_id} any more.") from None
+        raise UsageError(_(NOT_KEPT).format(answer=answer_id)) from None
     stay_within(call.person.id, [who.asker])
-    own = app.engine.is_same(who.asker, call.person.id)
     if not (own or call.is_admin):
-        raise UsageError(NOT_YOURS)
+        raise UsageError(_(NOT_YOURS))
     hears: dict[str, Any] = {"hears": call.scope.key}
     if not own and not may_hear(hears, who.scope):
-        raise UsageError(ELSEWHERE)
+        raise UsageError(_(ELSEWHERE))
     lines = [f"- {sentence}" for sentence in found["sentences"]]
     if call.is_admin:
         told = await for_admins(app.memory, found, hears)
         lines += ["", f"Answer `{answer_id}`, for admins:", *(f"- {line}" for line in told)]
-    await call.tell("\n".join([f"“{inert(found['question'])}”", *lines]))
+    await call.tell("\n".join([quoted.format(question=inert(found["question"])), *lines]))
 
 
 async def _meant(app: Application, call: Call) -> str:
     """Return the id of the answer that is meant; raises UsageError where there is none."""
+    from bot.commands.slash.texts import NO_ANSWER, NO_ANSWERED, NONE_HERE
     from core.errors import UsageError
+    from core.languages import _
 
     said, conversations = call.given.get("answer", ""), app.conversations
     if not said:
         last = await conversations.last_claim(call.where.conversation) if call.where.thread else None
         last = last or await conversations.last_in(call.where.channel_key)
         if last is None:
-            raise UsageError(NONE_HERE)
+            raise UsageError(_(NONE_HERE))
         return last.answer_id
     if _ID.fullmatch(said):
         return said
     link = _LINK.search(said)
     ref = await call.chat.linked(link[0]) if link and call.chat else None
     if ref is None:
-        raise UsageError(f"`{said}` is neither an answer's id nor a link to a message that I know.")
+        raise UsageError(_(NO_ANSWER).format(said=said))
     claim = await conversations.claimed(ref.key)
     answer_id = await conversations.answer_of(ref.key) or (claim.answer_id if claim else "")
     if not answer_id:
-        raise UsageError("That message is neither an answer of mine nor a question I answered.")
+        raise UsageError(_(NO_ANSWERED))
     return answer_id
 
 

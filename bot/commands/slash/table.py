@@ -10,6 +10,7 @@ from difflib import get_close_matches
 
 from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import Confirmations
+from bot.commands.slash.texts import HELP
 from bot.commands.slash.words import Option, parsed, words
 from bot.escalation.texts import named
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
@@ -197,7 +198,7 @@ class SlashCommands:
         permissions: Permissions | None = None,
         audit: Audit | None = None,
     ) -> None:
-        help_ = Subcommand("help", "list these commands and what they do", self._help, everybody=True)
+        help_ = Subcommand("help", HELP, self._help, everybody=True)
         self.subcommands = (*subcommands, help_)
         self._permissions = permissions or Permissions()
         self._permissions.check([subcommand.name for subcommand in self.subcommands])
@@ -284,18 +285,25 @@ class SlashCommands:
             told = f"There is no `{first} {said[1]}`." if len(said) > 1 else f"`{first}` wants one more word."
             return f"{told}{guess} There is:\n{self.help_for(person, first)}"
         near = get_close_matches(first, sorted(names | groups), n=1)
-        guess = f" Did you mean `/threadlore {near[0]}`?" if near else ""
-        ask = " To ask something, use `/ask`." if len(said) > 2 and not near else ""
-        return f"I don't know `{said[0]}`.{guess}{ask} There is:\n{self.help_for(person)}"
+        answer = [_("I don't know `{command}`.").format(command=said[0])]
+        if near:
+            answer.append(_("Did you mean `{command}`?").format(command=f"/threadlore {near[0]}"))
+        elif len(said) > 2:
+            answer.append(_("To ask something, use `/ask`."))
+        answer.append(_("There is:"))
+        return f"{' '.join(answer)}\n{self.help_for(person)}"
 
     def allowed(self, person: Person) -> list[Subcommand]:
         """Return what somebody may do."""
         return [s for s in self.subcommands if s.everybody or self._permissions.may(person, s.name)]
 
     def help_for(self, person: Person, group: str = "") -> str:
-        """List what somebody may do, a line each; of one group where it is named."""
+        """List what somebody may do, a line each; of one group where it is named.
+
+        What is for everybody is told in the language of the moment.
+        """
         allowed = (s for s in self.allowed(person) if not group or s.name.split(" ")[0] == group)
-        return "\n".join(f"`{s.usage}` {s.help}" for s in allowed)
+        return "\n".join(f"`{s.usage}` {_(s.help) if s.everybody else s.help}" for s in allowed)
 
     async def _help(self, call: Call) -> None:
         await call.tell(f"{self.help_for(call.person)}\n\n{_(PRIVACY)}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from core.domain import Citation, Evidence, numbered
 from core.generation.citations import citation
 from core.generation.phrases import either
-from core.generation.quotes.blocks import split, without_notes
+from core.generation.quotes.blocks import split
+from core.generation.quotes.entries import entries_of, fitting, telling
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.dated import Came
@@ -19,7 +21,7 @@ from core.retrieval.release_notes.notes import as_written, later
 from core.retrieval.release_notes.notes import numbers as release_numbers
 from core.text.markup import inert, link
 from core.text.words import one_line, sentences
-from core.vocabulary import kind_of, tells
+from core.vocabulary import in_english
 
 MAX_PAGES = 4
 """Pages of notes in one answer; ours."""
@@ -75,9 +77,9 @@ def listed(
     if matched:
         pages = [(item, list(item.matched)) for item in evidence if item.matched]
     else:
-        pages = [(item, _entries(item.chunk.page)) for item in evidence]
-    if any(tells(kind, entry) for _, entries in pages for entry in entries):
-        pages = [(item, _telling(kind, item, entries)) for item, entries in pages]
+        pages = [(item, entries_of(item.chunk.page)) for item in evidence]
+    if any(telling(kind, item, entries) for item, entries in pages):
+        pages = [(item, telling(kind, item, entries)) for item, entries in pages]
     of = {item.chunk.release for item in evidence}
     release = of.pop() if len(of) == 1 else release
     shown: dict[int, _Notes] = {}
@@ -87,7 +89,7 @@ def listed(
     for item, entries in pages:
         kept: list[str] = []
         for entry in entries:
-            if not (fitted := _fitted(entry, left)):
+            if not (fitted := fitting(entry, left)):
                 break
             kept.append(fitted)
             left -= len(fitted)
@@ -123,35 +125,6 @@ class _Notes:
     def written(self, number: int) -> str:
         body = "\n".join(f"> {line}".rstrip() for entry in self.entries for line in entry.split("\n"))
         return inert(f"**{self.heading}**\n{body} [{number}]")
-
-
-def _telling(kind: str, item: Evidence, entries: list[str]) -> list[str]:
-    """Return the entries that tell of a kind of change: all below a heading that names it."""
-    if kind and kind_of(item.chunk.heading.rpartition(" > ")[2]) == kind:
-        return entries
-    return [entry for entry in entries if tells(kind, entry)]
-
-
-def _entries(page: str) -> list[str]:
-    """Return list items with what is nested in them, and paragraphs; code and tables say too much."""
-    found = []
-    for block in split(without_notes(page)):
-        if block.kind == "item" and "```" not in block.text:
-            found.append(block.text.strip())
-        elif block.kind == "paragraph":
-            found.append(one_line(block.text))
-    return found
-
-
-def _fitted(entry: str, room: int) -> str:
-    """Return as many of an entry's lines as have room; "" where its first has none."""
-    kept: list[str] = []
-    for line in entry.split("\n"):
-        room -= len(line)
-        if room < 0:
-            break
-        kept.append(line)
-    return "\n".join(kept).rstrip()
 
 
 def fate(
@@ -219,8 +192,8 @@ def _fate_of(
         return ""
     # a heading that names several words is no code
     told_of = _("{name}: {events}.") if " " in name else _("`{name}` was {events}.")
-    said = told_of.format(name=name, events=_(" and ").join(events))
-    told = [said]
+    joined = reduce(lambda one, more: _("{one} and {another}").format(one=one, another=more), events)
+    told = [told_of.format(name=name, events=joined)]
     if has_it:
         told.append(_("{release} still has it.").format(release=f"{product} {release}"))
     elif lacks_it and any(one.fate == "removed" for one in mine):
@@ -255,7 +228,7 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in told:
         known = named(one.name)
-        parts = sentences(one.line)
+        parts = sentences(in_english(one.line))
         at = next((n for n, part in enumerate(parts) if known.search(part)), None)
         if at is None:  # "importing `X` from `kettle`"
             known = named(one.name.rpartition(".")[2])
@@ -270,7 +243,9 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
             for one in filter(None, (name, match["its"], match["other"])):
                 if not (known.fullmatch(one) or known.fullmatch(f"`{one}`")):
                     found[one] = None
-    return tuple(found)[:MOST_SUCCESSORS]
+    # "use `call(now=True)`" and "`call(now=True)` replaces it" tell of one
+    kept = (one for one in found if not any(other.startswith(f"{one}(") for other in found))
+    return tuple(kept)[:MOST_SUCCESSORS]
 
 
 def _at_its_place(known: re.Pattern[str], match: re.Match[str]) -> str:

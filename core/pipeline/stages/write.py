@@ -26,7 +26,7 @@ from core.generation.quotes.listing import fate
 from core.generation.quotes.quote import without_introduction
 from core.generation.reasoning import reason_openly
 from core.generation.temperature import adaptive
-from core.languages import _, name_of
+from core.languages import N_, _, name_of
 from core.memory.community import CommunityMemory
 from core.memory.scoring import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext, authors
@@ -112,7 +112,7 @@ class Write:
     async def _written(self, context: QueryContext, request: Request) -> Cleaned:
         """Have it written; raises the `ModelError`s of `core.errors`."""
         if self._model is None:
-            raise ModelUnavailable("No model is configured; set OLLAMA_HOST.")
+            raise ModelUnavailable(N_("No model is configured; set OLLAMA_HOST."))
         context.trace.written = WrittenTrace(self._model.name, PROMPT_VERSION, request.temperature)
         if context.course.failure:
             raise context.course.failure

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.text.words import STOP_WORDS, one_line, ruled
-from core.vocabulary import words_of
+from core.vocabulary import in_english, languages_of_changes, words_of
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -152,6 +152,11 @@ def _beside_names(words: str) -> str:
 def small_words(language: str) -> frozenset[str]:
     """Return small words of a language, such as `wie` and `ich`; none of one without a list, as English."""
     return _SMALL.get(language, frozenset())
+
+
+def asked_of_changes(text: str) -> tuple[str, frozenset[str]]:
+    """Return what a question asks of changes, in English, and small words of the languages that it is in."""
+    return in_english(text), frozenset().union(*map(small_words, languages_of_changes(text)))
 
 
 async def detect(text: str) -> str:

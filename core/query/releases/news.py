@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from core.domain import Dated, News, Product, Question, Resolution, Span, begins
 from core.query.forms import content, without, without_product
+from core.query.language import asked_of_changes
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
 from core.text.words import identifiers
@@ -19,14 +20,12 @@ Numbers = tuple[int, ...]
 _NEWS = re.compile(
     r"\bnew\b|\bnews\b|\bnovelt|\bchang(?:e|es|ed|ing)\b|\bchange-?logs?\b|\brelease[\s-]+notes?\b|\bdiffer"
     r"|\badd(?:s|ed|itions?)\b|\bremov(?:e|es|ed|al|als)\b|\bdeprecat|\bdropp?(?:s|ed)\b|\bfix(?:es|ed)\b|\bbugfix"
-    r"|\bbreak(?:s|ing)?\b|\bwhat\s+(?:broke|happened)\b|\bdisappear|\bincompatib|\bfeatures?\b|\bimprove[ds]?\b|\bimprovements?\b|\bintroduce[ds]?\b"
-    r"|\bbr(?:ings?|ought)\b|\bhighlights?\b",
+    r"|\bbreak(?:s|ing)?\b|\bwhat\s+(?:broke|happened)\b|\bdisappear|\bincompatib|\bfeatures?\b|\bimprove[ds]?\b|\bimprovements?\b|\bintroduce[ds]?\b|\bbr(?:ings?|ought)\b|\bhighlights?\b",
     re.IGNORECASE,
 )
 _NOTES = re.compile(r"\bchange-?logs?\b|\brelease[\s-]+notes?\b", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:when\s+(?:is|are|was|were|did|does|will)"
-    r"|why|where|who|should|(?:can|could|may)\s+(?:i|we)"
+    r"\b(?:when\s+(?:is|are|was|were|did|does|will)|why|where|who|should|(?:can|could|may)\s+(?:i|we)"
     r"|(?:is|are)\s+there\s+(?:a|any)\s+new(?:er)?\s+(?:versions?|releases?))\b",
     re.IGNORECASE,
 )
@@ -38,16 +37,14 @@ _OF_ITSELF = re.compile(r"^\W*(?:is|are|was|were)\s+(?:the\s+)?(?:version\s+|rel
 """What stands before a release that is asked about itself: "is 2.0 deprecated?"."""
 _POSSESSIVE = re.compile(r"(?<!\w)['’]s\b")
 _RANGE = re.compile(
-    r"\b(?:between|from|since|vs|versus|compar\w+|differ\w*|to|until|till|through|upgrad\w+|updat\w+|migrat\w+"
-    r"|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]>|\d\s*-\s*v?\d",
+    r"\b(?:between|from|since|vs|versus|compar\w+|differ\w*|to|until|till|through|upgrad\w+|updat\w+|migrat\w+|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]>|\d\s*-\s*v?\d",
     re.IGNORECASE,
 )
 _FRAME = frozenset(_WORDS["frame"].split())
 """Words that say nothing else than that notes are asked for."""
 
 _WHEN = re.compile(
-    r"^\W*(?:(?:since|in|with|from)\s+)?(?:when\s+(?:was|were|is|are|did|does)\b"
-    r"|(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+)?\w+)",
+    r"^\W*(?:(?:since|in|with|from)\s+)?(?:when\s+(?:was|were|is|are|did|does)\b|(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+)?\w+)",
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"^\W*since\s+(?:when|which|what)\b", re.IGNORECASE)
@@ -79,8 +76,9 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
     `base` is the question as it stands alone. Without a release in it, it must name the product or its
     changelog, or follow a question of this kind.
     """
-    found = mentions(base := in_english(base), product, resolution.release)
-    if not _asks(base, found, product):
+    base, small = asked_of_changes(base)
+    found = mentions(base, product, resolution.release)
+    if not _asks(base, found, product, small):
         return None
     if not found:
         known = resolution.origin == "given" or _NOTES.search(base) or spellings(product).product.search(base)
@@ -94,18 +92,20 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
 
 def asks_news(base: str, product: Product) -> bool:
     """Return True if a question asks for nothing but what is new, of whichever release."""
-    return _asks(base := in_english(base), mentions(base, product), product)
+    base, small = asked_of_changes(base)
+    return _asks(base, mentions(base, product), product, small)
 
 
 def dated(base: str, product: Product) -> Dated | None:
     """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
-    if at_end := _SINCE_AT_END.fullmatch((base := in_english(base))[:_TOLD]):
+    base, small = asked_of_changes(base)
+    if at_end := _SINCE_AT_END.fullmatch(base[:_TOLD]):
         base = f"since when is there {at_end['what']}"
     came = _CAME.search(base) or _SINCE.match(base)
     if not came or not _WHEN.match(base) or len(base.split()) > _SHORT:
         return None
     kind = kind_of(base) or ("added" if _SINCE.match(base) else "")
-    subject = [word for word in content(without_product(base, product)) if word not in _FRAME | _NAMED]
+    subject = [one for one in content(without_product(base, product)) if one not in _FRAME | _NAMED | small]
     return Dated(kind, tuple(subject)) if subject else None
 
 
@@ -115,13 +115,13 @@ def is_whole(asked: News, product: Product) -> bool:
     return len(asked.spans) == 1 and not first.after and first.until == _numbers_of(first.release, product)
 
 
-def _asks(text: str, found: Sequence[Mention], product: Product) -> bool:
+def _asks(text: str, found: Sequence[Mention], product: Product, small: frozenset[str]) -> bool:
     if not _NEWS.search(text) or (_asks_otherwise(text) and not _NOTES.search(text)):
         return False
     if found and _OF_ITSELF.match(without_product(text[: found[0].start], product)):
         return False
     rest = _POSSESSIVE.sub(" ", without_product(without(text, found), product))
-    return all(word in _FRAME for word in content(rest))
+    return all(word in _FRAME or word in small for word in content(rest))
 
 
 def _asks_otherwise(text: str) -> bool:

@@ -94,9 +94,10 @@ def came(
     """
     known = named(name)
     marked = [
-        Came(name, tuple(map(int, mark["version"].split("."))), page, one_line(mark[0]).strip(" *_"))
+        Came(name, tuple(map(int, mark["version"].split("."))), page, one_line(line).strip(" *_"))
         for page in entries
-        if (mark := _MARK.search(in_english(page.page)))
+        for line in page.page.split("\n")
+        if (mark := _MARK.match(in_english(line)))
     ]
     told: list[Came] = []
     first: tuple[int, ...] = ()

@@ -139,10 +139,11 @@ def without_tables(page: str) -> tuple[str, list[tuple[str, str]]]:
         row = _ROW.match(line)
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", row["cells"])] if row else []
         heads = heads if heads and cells else cells
-        if not (len(cells) == len(heads) == 2 and _said(heads[0]) and _INSTEAD_OF.search(heads[1])):
+        head, instead = map(in_english, heads) if len(cells) == len(heads) == 2 else ("", "")
+        if not (_said(head) and _INSTEAD_OF.search(instead)):
             rest.append(line)
         elif cells[0].startswith("`") and "`" in cells[1]:
-            rows.append((heads[0], f"{cells[0]}: use {cells[1]} instead."))
+            rows.append((head, f"{cells[0]}: use {cells[1]} instead."))
     return "\n".join(rest), rows
 
 
@@ -297,7 +298,7 @@ def _whole(spelled: str) -> re.Pattern[str]:
 
 
 def _is_past(line: str, end: tuple[int, ...]) -> bool:
-    mark = _MARK.match(line)
+    mark = _MARK.match(in_english(line))
     return mark is not None and tuple(map(int, mark[1].split("."))) < end
 
 

@@ -13,6 +13,7 @@ from core.domain import ContextChunk
 from core.retrieval.release_notes.gone import Told
 from core.retrieval.release_notes.verdict import Fate, last_of, names_only
 from core.text.words import one_line, sentences
+from core.vocabulary import in_english
 
 _MARK = re.compile(
     r"^[^\w`\n]{0,20}(?P<what>removed|deprecated)[*_ ]{1,4}(?:in|since)(?: version| release)? v?"
@@ -53,12 +54,15 @@ def marks(page: ContextChunk) -> list[Mark]:
     A mark is of the whole where it stands before any other text, or says nothing more than what to do.
     """
     found: list[Mark] = []
-    for match in _MARK.finditer(page.page):
-        said = match["said"].strip(" .:*_")
-        if not said or not page.page[: match.start()].strip() or _WHAT_TO_DO.match(said):
-            version = tuple(map(int, match["version"].split(".")))
-            fate: Fate = "removed" if match["what"].lower() == "removed" else "deprecated"
-            found.append((fate, version, one_line(match[0]).strip(" *_")))
+    is_first = True
+    for line in page.page.split("\n"):
+        if match := _MARK.match(in_english(line)):
+            said = match["said"].strip(" .:*_")
+            if not said or is_first or _WHAT_TO_DO.match(said):
+                version = tuple(map(int, match["version"].split(".")))
+                fate: Fate = "removed" if match["what"].lower() == "removed" else "deprecated"
+                found.append((fate, version, one_line(line).strip(" *_")))
+        is_first &= not line.strip()
     return found
 
 
@@ -88,7 +92,7 @@ def told_by_marks(name: str, pages: Iterable[ContextChunk]) -> list[Told]:
 def _first_words(page: str) -> str:
     """Return the first sentence of a page's first paragraph that is no mark."""
     for block in page.split("\n\n"):
-        if block.strip() and not _MARK.match(block) and not block.startswith(("```", "#", "|")):
+        if block.strip() and not _MARK.match(in_english(block)) and not block.startswith(("```", "#", "|")):
             return sentences(one_line(block))[0]
     return ""
 
@@ -96,5 +100,6 @@ def _first_words(page: str) -> str:
 def documents(pages: Iterable[ContextChunk]) -> bool:
     """Return True if any of these pages, headed by a name, is its entry and no tale of its end."""
     return any(
-        not marks(page) and not _OF_THE_PAST.search(f"{page.title} > {page.heading}") for page in pages
+        not marks(page) and not _OF_THE_PAST.search(in_english(f"{page.title} > {page.heading}"))
+        for page in pages
     )

@@ -11,7 +11,7 @@ from core.domain import Evidence
 from core.retrieval.found import Found, merged
 from core.retrieval.release_notes.notes import version_of
 from core.text.words import whole_word, words
-from core.vocabulary import SOFTWARE
+from core.vocabulary import SOFTWARE, in_english
 
 LONGEST = 18
 """Words of a question for a requirement at most; a longer one tells a story."""
@@ -151,6 +151,7 @@ def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
 
     Or until when it could be: "which version dropped Python 3.7?".
     """
+    text = in_english(text)
     if not (_CAN_BE.match(text) or asks_since_when(text)) or len(text.split()) > LONGEST:
         return "", ""
     mine = {name.lower() for name in own}
@@ -162,6 +163,7 @@ def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
 
 def asks_since_when(text: str) -> bool:
     """Return True if a question asks with which version something else can be used no more."""
+    text = in_english(text)
     return _SINCE_WHEN.search(text) is not None and not _CAN_BE.match(text)
 
 

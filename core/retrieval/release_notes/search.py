@@ -25,6 +25,7 @@ from core.retrieval.release_notes.verdict import last_of
 from core.system.offload import aside
 from core.text.version_order import version_key
 from core.text.words import index_terms, parts_indexed
+from core.vocabulary import in_english
 
 DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
@@ -124,12 +125,10 @@ class ReleaseNotes:
         places = live.notes.up_to(live.notes.dropping(spelled(name), number), until)
 
         def look(page: ContextChunk) -> list[str]:
-            return [line for line in page.page.split("\n") if known.search(line)]
+            return [line for line in page.page.split("\n") if known.search(in_english(line))]
 
         for note, page, (line, *_) in await self._telling(live, live.notes.oldest(places), look, 1):
-            found = known.search(line)
-            assert found is not None
-            said = named_in(found[0], name)
+            said = named_in(in_english(line), name)
             return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None
 

@@ -12,7 +12,7 @@ from core.domain import ContextChunk
 from core.retrieval.release_notes.gone import entries_of
 from core.retrieval.release_notes.names import named
 from core.text.words import identifiers, index_terms
-from core.vocabulary import tells
+from core.vocabulary import in_english, tells
 
 _SAID = re.compile(
     r"(?<! get )(?<! got )(?<!['’]m )(?<! are )(?<! am )(?<! is )(?<! be )(?<! was )(?<! were )"
@@ -53,7 +53,7 @@ _HOLDS = 0.25
 
 def asks_what_turned(question: str) -> bool:
     """Return True if a question says that something is otherwise than it was in an older version."""
-    return _SAID.search(question) is not None
+    return _SAID.search(in_english(question)) is not None
 
 
 def names_in(question: str) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def names_in(question: str) -> tuple[str, ...]:
 
 def turns(line: str) -> bool:
     """Return True if a line of release notes says what is otherwise than it was, or is gone."""
-    return _TELLS.search(line) is not None or tells("removed", line) or tells("breaking", line)
+    return _TELLS.search(in_english(line)) is not None or tells("removed", line) or tells("breaking", line)
 
 
 def turning(names: Sequence[str], shares: Mapping[str, float], page: ContextChunk) -> list[str]:
@@ -74,14 +74,14 @@ def turning(names: Sequence[str], shares: Mapping[str, float], page: ContextChun
 
 def asks_whether_there(question: str) -> bool:
     """Return True if a question asks in plain words, by no name in code, whether something is still there."""
-    return _WHETHER_THERE.search(question) is not None and not names_in(question)
+    return _WHETHER_THERE.search(in_english(question)) is not None and not names_in(question)
 
 
 def ending(shares: Mapping[str, float], page: ContextChunk) -> list[str]:
     """Return the lines of a page that say of what is asked for that it is there no more."""
     told = {term: share for term, share in shares.items() if term not in _OF_ENDS}
     least = _IS_THAT * sum(told.values())
-    return [line for line in bearing(told, page, least) if _ENDS.search(line)] if least else []
+    return [line for line in bearing(told, page, least) if _ENDS.search(in_english(line))] if least else []
 
 
 def bearing(shares: Mapping[str, float], page: ContextChunk, least: float = _HOLDS) -> list[str]:

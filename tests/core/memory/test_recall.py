@@ -143,7 +143,7 @@ async def test_in_public_an_answer_needs_as_many_voices_as_are_set() -> None:
     await keep(store, pair("p1", topic=ASKED))
     await memory.vote(Vote("a-p1", "u", 1), 1.0)
     found = await recall(memory)
-    assert (found.route, found.guard) == ("reference", "1 of the 2 people needed have voted it up.")
+    assert (found.route, found.guard) == ("reference", "Voted up by 1 of the 2 people needed.")
     assert (await recall(memory, scope=INSIDE)).route == "reuse"
     await memory.vote(Vote("a-p1", "v", 1), 1.0)
     assert (await recall(memory)).route == "reuse"
