@@ -30,7 +30,7 @@ def answers(address: str) -> bool:
     """Return True if a web server answers, whatever it says, and whoever vouches for it; blocking."""
     try:
         asked = Request(address, method="HEAD")
-        with urlopen(asked, timeout=SECONDS):  # nosec B310 # the same
+        with urlopen(asked, timeout=SECONDS):  # nosec B310 # its own library says it
             return True
     except HTTPError:
         return True
