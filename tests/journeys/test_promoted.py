@@ -116,14 +116,25 @@ async def test_the_model_s_own_labels_are_measured_beside_what_is_learned(
     assert told[1].endswith("0 samples said neither, 0 questions got no label.")
 
 
-@pytest.mark.parametrize("given", [[], ["gold.jsonl"], ["--report", "r"], ["gold.jsonl", "--promoted"]])
+MEASURED = "or --promoted or --unasked FILE alone"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], MEASURED),
+        (["gold.jsonl"], "name a folder for the report, which is made: --report DIR"),
+        (["--report", "r"], MEASURED),
+        (["gold.jsonl", "--promoted"], MEASURED),
+    ],
+)
 def test_a_file_or_the_promoted_ones_are_measured(
-    given: list[str], capsys: pytest.CaptureFixture[str]
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
         main(["evaluate", *given])
     assert end.value.code == 2
-    assert "or --promoted or --unasked FILE alone" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 async def _nobody(_: dict[str, Any]) -> None:
