@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.commands.command_line import handle
-from bot.commands.look.why import ELSEWHERE, NOT_YOURS
+from bot.commands.slash.texts import ELSEWHERE, NOT_YOURS
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, ask, open_stage, squeezed, told, until

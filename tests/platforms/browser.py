@@ -243,6 +243,7 @@ class Page:
     def play(self, person: str) -> None:
         self.click(f"#people label:has([value={person}])")
         self.until(lambda: self.person() == person)
+        self.find(f"#people[data-person={person}]")
 
     def person(self) -> str:
         return str(self.js("return document.querySelector('#people :checked')?.value"))

@@ -51,6 +51,7 @@ export function showSidebar(go, tour) {
       h("input", { type: "radio", name: "person", value: one.id, class: "hidden-text", onchange: () => go({ person: one.id }) }),
       avatar(one), h("span", { class: "person-name" }, one.name), waits(one) && h("span", { class: "waits" }, h("span", { class: "hidden-text" }, "has a new message")), h("span", { class: "person-about" }, one.about)),
   })));
+  byId("people").dataset.person = state.person; // who was chosen is checked at once, and speaks once loaded
   for (const input of byId("people").querySelectorAll("input")) input.checked = input.value === state.person;
 }
 
