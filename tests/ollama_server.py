@@ -31,6 +31,7 @@ Kind = Literal[
     "busy",  # 503, the queue is full
     "too_long",  # 400, the error is a JSON string inside
     "refused",  # 500, an option of the wrong type
+    "broken",  # 500, for no reason that it gives
     "crashed",  # 500, the runner died
     "no_thinking",  # 400, the model cannot think
     "not_loaded",  # 500, the model did not load, as newer servers say it
@@ -324,6 +325,8 @@ class OllamaServer:
             return _error(503, "server busy, please try again.  maximum pending requests exceeded")
         if kind == "refused":
             return _error(500, 'option "num_ctx" must be of type integer')
+        if kind == "broken":
+            return _error(500, "something went wrong")
         if kind == "crashed":
             return _error(500, "llama runner process has terminated: exit status 2")
         if kind == "not_loaded":

@@ -12,7 +12,7 @@ from functools import cache, partial
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.code import defined
+from core.generation.checked.code import defined, fenced
 from core.generation.checked.raw import (
     asks,
     echoes,
@@ -27,10 +27,12 @@ from core.generation.checked.raw import (
 from core.generation.checked.statements import (
     Statement,
     attributed,
+    bare,
     cites,
     drafted,
     ended,
     joined,
+    leaning,
     left_off,
     once,
     settled,
@@ -95,6 +97,7 @@ class _Judged:
     cut: bool = False
     beheaded: bool = False
     """Whether its first statement is left out: what answers."""
+    halved: bool = False  # whether code, or more than a third of it, is left out
 
     @property
     def is_shown(self) -> bool:
@@ -104,10 +107,6 @@ class _Judged:
 
 
 _UNKNOWN = _Judged(Cleaned(DONT_KNOW), (), unknown=True)
-
-
-def _said(draft: _Judged) -> list[str]:
-    return [_MARKS.sub("", one.text).strip(" .:") for one in draft.told if one.kind != "heading"]
 
 
 class Writer:
@@ -188,7 +187,7 @@ class Writer:
 
     def _body(self, raw: str) -> str:
         pages = [item.chunk.text for item in self._request.evidence]
-        return worded(bracketed(fill(closed(plain(raw))), self._fitted.evidence), pages)
+        return worded(bracketed(fill(fenced(closed(plain(raw)))), self._fitted.evidence), pages)
 
     def _told(self, text: str) -> list[Statement]:
         """Return the statements of an answer that tell something, each with the pages that hold it."""
@@ -234,7 +233,7 @@ class Writer:
             return _UNKNOWN
         told = once(self._told(whole(text) if raw.cut else text))
         found = self._faults(told)
-        kept = without(told, found)
+        kept = without(told, {*found, *leaning(told, found)}) or without(told, found)
         faults = [f"Number {number}: {' '.join(some[:2])}" for number, some in enumerate(found.values(), 1)]
         cleaned = clean(joined(kept), self._fitted.evidence)
         cited, there = cites(told), [item.number for item in self._fitted.evidence]
@@ -262,6 +261,7 @@ class Writer:
             lost=len(told) - len(kept),
             cut=raw.cut,
             beheaded=0 in found,
+            halved=any(told[at].kind == "code" for at in found) or 3 * (len(told) - len(kept)) > len(told),
         )
 
     async def _mended(self, first: _Judged) -> _Judged | None:
@@ -280,7 +280,7 @@ class Writer:
 
         One that is only the lesser part of a first draft without what answered there answers nothing.
         """
-        if first.beheaded and again.is_shown and not first.is_shown and {*_said(again)} <= {*_said(first)}:
+        if first.beheaded and again.is_shown and not first.is_shown and bare(again.told) <= bare(first.told):
             return _UNKNOWN
         if again.unknown:
             return first if first.is_shown and not first.foreign and first.lost == 0 else again
@@ -305,12 +305,10 @@ class Writer:
                 raise ModelMalformed("The model wrote in another language, so the pages are quoted.")
             told = _("The model answered in {language}:").format(language=told_name(best.foreign))
             said = f"{told}\n\n{said}"
-        if broken:
-            broke_off = _("The model broke off here.")
-            said = f"{said}\n\n*{broke_off}*"
-        elif best.cut:
-            said = left_off(said)
-        return Cleaned(said, cleaned.citations)
+        remarks = [_("The model broke off here.")] if broken else []
+        said = left_off(said) if best.cut and not broken else said
+        remarks += [_("Part of what the model wrote is left out, as the pages do not say it.")] * best.halved
+        return Cleaned("\n\n".join([said, *(f"*{one}*" for one in remarks)]), cleaned.citations)
 
 
 async def write(

@@ -15,8 +15,9 @@ from core.text.markup import settled as settled_code
 from core.vocabulary import words_of
 
 _LISTS = words_of("core.generation.checked")
+_CALLED, _ZH = _LISTS["evidence"], _LISTS["evidence_zh"]
 _WORDS = (
-    r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
+    rf"(?:(?:{_CALLED}|{_ZH}|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
 )
 _LIST = r"\d{1,2}(?:\s*(?:,|;|&|and|-|–|—)\s*(?:and\s+)?\^?" + _WORDS + r"\d{1,2})*"
 # [1] [1, 3] [1-3] [^1] [[1]] \[1\] 【1】 【1†source】 [Source 1] (Source 1), and [1](where it would link to).
@@ -29,10 +30,15 @@ _ONE = (
 _SAID = re.compile(
     r"(?<=[\w`\"'”*)\ue001])[ \t]?\((?P<bare>\d{1,2}(?:\s?[,;]\s?\d{1,2}){0,8})\)(?=[ \t]*(?:[.:;!?]|\n|\Z))"
     r"|\(?\b(?:(?:see|from|according\s{1,3}+to|as\s{1,3}+per|per|sources?\s{0,3}+:)\s{1,3}+){0,2}"
-    r"\b(?:evidence|source)\s{0,3}+(?:no\.|number|#|:)?\s{0,3}+"
-    r"(?P<said>\d{1,2}(?:\s{0,3}+(?:,|&|and)\s{0,3}+(?:evidence\s{1,3}+)?\d{1,2}){0,8})\b\)?,?",
+    rf"\b(?:{_CALLED})\s{{0,3}}+(?:no\.|number|#|:)?\s{{0,3}}+"
+    r"(?P<said>\d{1,2}(?:\s{0,3}+(?:,|&|and|und|y|et)\s{0,3}+(?:evidence\s{1,3}+)?\d{1,2}){0,8})\b\)?,?"
+    rf"|[ \t]?(?<!\[)[（(]?(?:{_ZH})\s{{0,3}}+(?P<named>\d{{1,2}}(?:\s?[、，,]\s?\d{{1,2}}){{0,8}})[）)]?",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(
+    r"[ \t]?\((\d{1,2})\)(?=\[\d{1,2}\])|(?<=\d\])[ \t]?\((\d{1,2})\)(?=[ \t]*(?:[.:;!?\[]|\n|\Z))"
+)
+"""A citation beside one in the form that was asked for, which counts."""
 # Names that nearly always hold several things, so that what stands in brackets behind them is a place.
 _HOLDERS = frozenset(_LISTS["holders"].split())
 _VALUES = re.compile(r"\[\d{1,2}(?:,\s?\d{1,2})+\]")
@@ -46,7 +52,6 @@ _CITED = re.compile(
 )
 _NUMBER = re.compile(r"(\d{1,2})(?:\s*[-–—]\s*\^?(\d{1,2}))?")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
-
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,60}\]:[ \t]*\S.*(?:\n|\Z)", re.MULTILINE)
 _SOURCES = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}"
@@ -136,7 +141,6 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
 
 def uncited(text: str) -> str:
     """Remove every citation mark, as for a text that is read apart from its evidence."""
-
     return around_code(text, lambda part: _changed(part, lambda match: "", _HOLDERS)).strip()
 
 
@@ -170,15 +174,16 @@ def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
 
     Where a text has citations in brackets, those in parentheses count only if there are several.
     """
+    text = _BESIDE.sub(lambda one: "" if int(one[1] or one[2]) in known else one[0], text)
     others = list(_SAID.finditer(text))
     is_bracketed = _CITED.search(text) is not None and len(others) < 2
 
     def written(match: re.Match[str]) -> str:
-        numbers = [n for n in _numbers(match["bare"] or match["said"]) if n in known]
+        numbers = [n for n in _numbers(match["bare"] or match["said"] or match["named"]) if n in known]
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
         if match["bare"] and (is_bracketed or not numbers or _CITED.search(line)):
             return match.group()
-        lead = " " if match["bare"] else ""
+        lead = " " if match["bare"] or match["named"] else ""
         return lead + "".join(f"[{n}]" for n in numbers) if numbers else _GONE
 
     changed = _SAID.sub(written, text)

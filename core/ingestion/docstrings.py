@@ -67,7 +67,7 @@ def _entries(lines: list[str], mark: str) -> list[str]:
     for line in lines:
         found = _ENTRY.match(line)
         depth = len(line) - len(line.lstrip())
-        if found and (found["said"] or found["type"] or " " not in found["name"]):
+        if found and not depth and (found["said"] or found["type"] or " " not in found["name"]):
             kind = f" ({found['type']})" if found["type"] else ""
             out.append(f"- {mark}{found['name'].strip('`')}{mark}{kind}: {found['said'] or ''}".rstrip())
             width = 0

@@ -138,7 +138,7 @@ def _declared(content: bytes) -> str:
     return "" if codec.name in NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name
 
 
-INDEX_VERSION = "25"
+INDEX_VERSION = "26"
 """Raised when parsing or chunking change, so that unchanged files are read again."""
 PDF_PATIENCE = 10.0
 """Times as long as another document a PDF may take: a page takes 0.1 s, and manuals have thousands."""

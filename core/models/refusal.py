@@ -60,6 +60,18 @@ OPENAI = Wire(
     memory="a smaller model or a shorter context needs less memory",
 )
 
+_OUR_FAULT = (
+    "option",
+    "invalid",
+    "must be",
+    "unmarshal",
+    "template",
+    "support",
+    "format",
+    "schema",
+    "grammar",
+)
+"""What Ollama says where a request, and not the server, is wrong."""
 _CRASHES = (
     "runner process",
     "runner has unexpectedly stopped",
@@ -170,8 +182,8 @@ def _broke_down(status: int, words: str, model: str, wire: Wire) -> ModelError:
             f"{model} does not fit into the server's memory ({words})."
             f" Set {wire.model} to a smaller model; {wire.memory}."
         )
-    # Ollama says 500 to options that it does not take; the others only where they are broken.
-    if wire is OLLAMA:
+    # Ollama says 500 to options and templates that it does not take; the others only where they are broken.
+    if wire is OLLAMA and any(sign in low for sign in _OUR_FAULT):
         return _rejected(status, words, wire)
     return ModelUnavailable(
         f"The model server of {model} broke down ({status}: {words or 'no reason given'}). Look at its log."

@@ -16,6 +16,7 @@ from core.generation.quotes.listing import arrival, dropping, fate, successors
 from core.generation.quotes.quote import Quoted, quote
 from core.generation.quotes.sections import Whole
 from core.pipeline.context import QueryContext
+from core.pipeline.own_entries import with_entries
 from core.query.releases.mentions import mentions
 from core.query.releases.news import arrived, asks_of_end, gone, lacking, premised, unknown_argument
 from core.retrieval.found import KEPT, Found, merged
@@ -54,7 +55,8 @@ class NotesFirst:
         found = await self._came(context, await self._gone(context, found))
         is_told = context.gone or context.came or context.elsewhere[0]
         found = found if is_told else await self._dropped(context, found)
-        return found if is_told or context.dropped else await self._turned(context, found)
+        found = found if is_told or context.dropped else await self._turned(context, found)
+        return await with_entries(context, found, self._searcher.release_notes)
 
     async def _gone(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell what became of names which the question believes to be gone.

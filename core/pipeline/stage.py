@@ -114,7 +114,7 @@ def _nothing(context: QueryContext, product: Product, near: Sequence[Evidence]) 
     foreign = context.language if context.untranslated else ""
     told = phrases.dont_know(product, near, like, foreign, weights)
     # where no model runs asking again never helps, and it is said that none does
-    was_tried = context.course.taken.get("understand", "").startswith("rules")
+    was_tried = "understand" in context.course.taken  # and failed, or wrote what is no translation
     if foreign and was_tried and not isinstance(context.course.failure, ServerDown):
         failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
         rest = told.partition("\n\n")[2]

@@ -16,6 +16,7 @@ from core.domain import ContextChunk
 from core.errors import UsageError
 from core.feedback.stale_answers import Pages, cited_anew
 from core.ports import Remembered
+from core.text.markup import page_of
 from evaluation.answers.changed import (
     Finding,
     Folder,
@@ -58,7 +59,7 @@ async def check(app: Application, request: dict[str, Any], send: Send) -> None:
     paths = None if not named else [path for name in named for path in inside(name, root, folder)]
     hashes = {path: frozenset(chunk.hash for chunk in chunks) for path, chunks in live.items()}
     changed = changed_pages(hashes, after, paths)
-    paths_of = {_page(chunk.url): path for path, chunks in live.items() for chunk in chunks}
+    paths_of = {page_of(chunk.url): path for path, chunks in live.items() for chunk in chunks}
     found, looked_at = await _answers(app, release, after, changed, paths_of)
     if request.get("gold"):
         before = {path: text_of(chunks) for path, chunks in live.items()}
@@ -102,14 +103,10 @@ async def _answers(
     return found, looked_at
 
 
-def _page(url: str) -> str:
-    return url.partition("#")[0]
-
-
 def _cited(pair: Remembered, paths_of: Mapping[str, str]) -> Remembered:
     """Return a pair whose citations name their pages: one that was brought has their links alone."""
     told = (
-        c if c.hash else replace(c, path=paths_of.get(_page(c.url), c.path), hash=BROUGHT)
+        c if c.hash else replace(c, path=paths_of.get(page_of(c.url), c.path), hash=BROUGHT)
         for c in pair.citations
     )
     return replace(pair, citations=tuple(told))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.generation.calculator import FACTORS, follows, other_kind
@@ -88,6 +88,7 @@ class Checker:
             found += self._prose(said, self._plain(_parted(before)[0]))
             found += self._words(said, _cited(prose))
             found += self._claims(said, _cited(prose))
+            found += self._counted(said, _cited(prose))
         return tuple(dict.fromkeys(found))
 
     def holders(self, text: str) -> list[int]:
@@ -125,19 +126,45 @@ class Checker:
 
     def recited(self, text: str) -> str:
         """Return a statement with the page that holds it, where the cited ones hold far less of it, or not
-        the names in it. What leads to code, and names nothing, is left: the code says where it is from."""
+        the names in it, and with the one that has its numbers. What leads to code, and names nothing, is
+        left: the code says where it is from."""
         prose, _ = _parted(text)
         cited, terms, names = _cited(prose), self._terms(_said(prose)), names_in(_said(prose))
         holders = [number for number in self.holders(text) if number not in cited]
-        if not cited or not holders or not terms or (not names and prose.rstrip().endswith(":")):
-            return text
-        ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
-        has = self.material.has_all(cited, names)
-        if ours * (1 + has) > theirs or (has and not self.alike):
-            return text
-        first = next(iter(_CITED.finditer(text)))
-        rest = _CITED.sub("", text[first.end() :])
-        return f"{text[: first.start()]}[{holders[0]}]{rest}"
+        leads = not names and prose.rstrip().endswith(":")
+        if cited and holders and terms and not leads:
+            ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
+            has = self.material.has_all(cited, names)
+            if ours * (1 + has) <= theirs and (self.alike or not has):
+                first = next(iter(_CITED.finditer(text)))
+                rest = _CITED.sub("", text[first.end() :])
+                return f"{text[: first.start()]}[{holders[0]}]{rest}"
+        return self._with_counted(text, terms, names)
+
+    def _with_counted(self, text: str, terms: frozenset[str], names: Sequence[str]) -> str:
+        """Return a statement with the evidence cited, too, that has its numbers and speaks of the same."""
+        cited = _cited(_parted(text)[0])
+        missing = self._elsewhere(self._plain(_parted(text)[0]), cited)
+        for source in self.material.sources if missing else ():
+            has_all = set(missing) <= {value for value, _ in source.numbers}
+            same = any(self.material.has_all([source.number], [name]) for name in names)
+            same = same or (
+                self.alike and bool(terms) and self.material.held_by([source.number], terms) >= HELD
+            )
+            if has_all and same:
+                last = list(_CITED.finditer(text))[-1]
+                return f"{text[: last.end()]}[{source.number}]{text[last.end() :]}"
+        return text
+
+    def _elsewhere(self, prose: str, cited: Collection[int]) -> dict[str, list[int]]:
+        """Return the numbers that nothing cited has, each with the evidence that has it."""
+        sources = self.material.sources
+        own = {value for source in sources if source.number in cited for value, _ in source.numbers}
+        own |= {value for value, _ in self.material.asked.numbers} | self.material.multiples | {*"012"}
+        values = [value for value, _ in numbers_of(_STEP.sub("", prose)) if cited and value not in own]
+        holding = {v: [one.number for one in sources if v in {n for n, _ in one.numbers}] for v in values}
+        known = self.material.numbers
+        return {v: some for v, some in holding.items() if some and not follows(v, prose, known)}
 
     def allow(self, expression: str, result: str) -> None:
         """Let a result be named whose expression is made of known numbers."""
@@ -249,6 +276,11 @@ class Checker:
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
             for release in (one for one in releases if said[one] is False and True in said.values()):
                 yield f"The evidence for {release} does not say {value} of `{names[0]}`."
+
+    def _counted(self, prose: str, cited: Collection[int]) -> Iterator[str]:
+        """Check that a number stands in what is cited for it, where it stands in a page at all."""
+        for value, where in self._elsewhere(prose, cited).items():
+            yield f"{value} does not stand in what you cite, but in evidence {', '.join(map(str, where))}."
 
     def _numbers(self, prose: str) -> Iterator[str]:
         known = self.material.numbers

@@ -26,6 +26,15 @@ _CITED_BEFORE = re.compile(r"(?<=\]\.)\s+(?=[a-z])")
 _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
 
 
+_LEANS = re.compile(
+    r"\W*(?:(?:its?|this|that|these|those|they|them|es|er|sie|dies\w*|das|esto|eso|ello|ellos)\b|[它这那此])",
+    re.IGNORECASE,
+)
+"""How a sentence begins that is about what the one before it names."""
+_JOINS = frozenset("。！？")
+"""What ends a sentence that no blank follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence of a paragraph, a whole list item, a whole block of code, a table, a heading."""
@@ -100,7 +109,8 @@ def joined(told: Sequence[Statement]) -> str:
             text = f"{marked[1]}{ordinal}{marked[3]}{text[marked.end() :]}"
         if before:
             items = before.kind == one.kind == "item"
-            parts.append(" " if before.block == one.block else "\n" if items else "\n\n")
+            close = "" if before.text[-1:] in _JOINS else " "
+            parts.append(close if before.block == one.block else "\n" if items else "\n\n")
         parts.append(text)
     return "".join(parts)
 
@@ -119,9 +129,25 @@ def without(told: Sequence[Statement], left_out: Collection[int]) -> list[Statem
     return [one for at, one in enumerate(told) if at not in gone]
 
 
+def leaning(told: Sequence[Statement], left_out: Collection[int]) -> set[int]:
+    """Return the places of sentences that say "it" of what is left out right before them."""
+    found: set[int] = set()
+    for at in range(1, len(told)):
+        one, before = told[at], told[at - 1]
+        is_next = at - 1 in found or at - 1 in left_out
+        if is_next and one.kind == "paragraph" and one.block == before.block and _LEANS.match(one.text):
+            found.add(at)
+    return found - set(left_out)
+
+
 def _goes_on(told: Sequence[Statement], at: int, follower: int | None) -> bool:
     """Return True if what is left behind an introduction is of the same kind as what followed it."""
     return follower is not None and told[follower].kind == told[at + 1].kind != "paragraph"
+
+
+def bare(told: Sequence[Statement]) -> frozenset[str]:
+    """Return what statements say, without citations and signs at their ends; headings say nothing."""
+    return frozenset(_MARKS.sub("", one.text).strip(" .:") for one in told if one.kind != "heading")
 
 
 def cites(told: Sequence[Statement]) -> set[int]:

@@ -69,7 +69,7 @@ _GONE = N_("no language model answered")
 _SHORT: Mapping[type[ModelError], str] = {
     ModelBusy: N_("the language model is busy"),
     ModelMissing: N_("the language model is not installed"),
-    ModelRefused: N_("the language model refused the question"),
+    ModelRefused: N_("the language model's server rejected the request"),
     ModelInterrupted: N_("the language model broke off"),
     ModelMalformed: N_("the language model wrote nothing usable"),
 }

@@ -72,6 +72,7 @@ _LEANING = re.compile(
 )
 """A second clause about what the first one names: "… and can I change it per user"."""
 _DONE = re.compile(r"[a-z]{2}ed$")
+_BARE_VERB = re.compile(r"[a-z]+[^\We]ed")
 _MOST_NAMES = 50
 """Identifiers of a text that are looked for in its phrases."""
 _NEAR = 60
@@ -137,7 +138,7 @@ def phrases(text: str) -> list[Phrase]:
         verb_last = False
     if verb_last and found and len(found[0].text.split()) > 1 and not code:
         found[0] = _without_last_word(text, found[0])
-    found = [phrase for phrase in found if phrase.text.lower() not in _VAGUE] or found
+    found = [phrase for phrase in found if not _is_vague(text, phrase)] or found
     if (chosen := _CHOICE.match(text)) and chosen[1].strip().lower() not in _VAGUE | _BREAKS:
         choice, start = chosen[1].rstrip(), chosen.start(1)
         found = [Phrase(start, start + len(choice), choice), *found]
@@ -147,6 +148,12 @@ def phrases(text: str) -> list[Phrase]:
         start = text.index(exact)
         return [Phrase(start, start + len(exact), exact), *(p for p in found if p is not named)]
     return found
+
+
+def _is_vague(text: str, phrase: Phrase) -> bool:
+    """Return True for a noun that is about something else, or a verb: "what changed with X"."""
+    is_bare = text[phrase.start : phrase.end] == phrase.text
+    return phrase.text.lower() in _VAGUE or (is_bare and _BARE_VERB.fullmatch(phrase.text) is not None)
 
 
 def _frame(text: str) -> tuple[int, bool, bool]:

@@ -206,9 +206,7 @@ class ReleaseNotes:
             if only_later and (not until or await self._has(name, release)):
                 continue
             notes = await self._noted(release, [name], oldest=True)
-            keys = self._headed([name], newest).get(name, [])
-            pages = await self._pages.chunks(keys)
-            one = came(name, notes, [pages[key] for key in keys if key in pages])
+            one = came(name, notes, (await self.entries([name], newest)).get(name, []))
             if one and not (only_later and not later(one.version, until)):
                 found.append(one)
         return tuple(found)
@@ -258,12 +256,9 @@ class ReleaseNotes:
 
     async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
         """Put what a release's own pages tell of names first; drop the end of what they document."""
-        of = self._headed(names, release)
-        pages = await self._pages.chunks([key for some in of.values() for key in some])
         until, kept = numbers(release), list(told)
         marked: list[Told] = []
-        for name, keys in of.items():
-            entries = [pages[key] for key in keys if key in pages]
+        for name, entries in (await self.entries(names, release)).items():
             marked += told_by_marks(name, entries)
             if documents(entries):
                 kept = [one for one in kept if one.name != name or not _has_ended(one, until)]
@@ -287,8 +282,14 @@ class ReleaseNotes:
         left = [n for n, end in ends.items() if end and not (live and await self._stays(n, end, live))]
         return tuple(one for one in told if one.name in left)
 
-    def _headed(self, names: Sequence[str], release: str) -> dict[str, list[str]]:
+    async def entries(self, names: Sequence[str], release: str) -> dict[str, list[ContextChunk]]:
         """Return the pages of a release, notes left out, whose own heading is a name, by the name."""
+        of = self._headed(names, release)
+        pages = await self._pages.chunks([key for some in of.values() for key in some])
+        return {name: [pages[key] for key in keys if key in pages] for name, keys in of.items()}
+
+    def _headed(self, names: Sequence[str], release: str) -> dict[str, list[str]]:
+        """Return the ids of such pages."""
         live, found = self._live.get(release), dict[str, list[str]]()
         for name in names if live else ():
             assert live is not None

@@ -315,9 +315,12 @@ async def test_what_stands_nowhere_is_written_once_more_with_its_faults_named() 
     assert not any("TOKEN" in text for text in shown) and shown[0] == GOOD
 
 
+LEFT_OUT = "*Part of what the model wrote is left out, as the pages do not say it.*"
+
+
 async def test_what_stands_nowhere_again_is_left_out() -> None:
     model = Says(f"{GOOD} {INVENTED}", f"{GOOD} {INVENTED}")
-    assert (await write(model, request(), show, every=0)).text == GOOD
+    assert (await write(model, request(), show, every=0)).text == f"{GOOD}\n\n{LEFT_OUT}"
     assert not model.replies, "once more, and no third time"
 
 
@@ -328,7 +331,28 @@ async def test_an_answer_that_is_mostly_invented_is_not_shown() -> None:
 
 async def test_a_model_that_fails_when_it_is_asked_again_leaves_the_first_answer() -> None:
     model = Says(f"{GOOD} {INVENTED}", ModelUnavailable("Down."))
-    assert (await write(model, request(), show, every=0)).text == GOOD
+    assert (await write(model, request(), show, every=0)).text == f"{GOOD}\n\n{LEFT_OUT}"
+
+
+async def test_readers_are_told_of_code_that_is_left_out_and_of_one_sentence_in_many_not() -> None:
+    more = f"{GOOD} You can handle uploaded files easily [2]. The cookie lives until the browser closes [1]."
+    code = "```python\napp.open_session_now()\n```"
+    kept = await write(Says(*[f"{more}\n\n{code}"] * 2), request(), show, every=0)
+    assert kept.text == f"{more}\n\n{LEFT_OUT}"
+    assert (await write(Says(*[f"{more} {INVENTED}"] * 2), request(), show, every=0)).text == more
+
+
+async def test_what_says_it_of_a_sentence_that_is_left_out_goes_with_it() -> None:
+    said = f"{INVENTED} It lives until the browser closes [1]."
+    more = "To use sessions you have to set a secret key [1]. Here is how sessions work [1]."
+    written = await write(Says(*[f"{said} {more}"] * 2), request(), show, every=0)
+    assert written.text == f"{more}\n\n{LEFT_OUT}"
+
+
+async def test_code_without_fences_keeps_its_lines() -> None:
+    code = "app.secret_key = b'...'\nsession['username'] = name"
+    written = await write(Says(f"Here is how sessions work [1]:\n\n{code}"), request(), show, every=0)
+    assert written.text == f"Here is how sessions work [1]:\n\n```\n{code}\n```"
 
 
 async def test_an_answer_that_cites_nothing_is_asked_for_citations() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.generation.checked.checks import _NAMED, Checker
-from core.generation.checked.code import defined
+from core.generation.checked.code import defined, fenced
 from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
 from core.generation.checked.statements import cites, drafted, ended, joined, once, statements, without
@@ -868,3 +868,45 @@ def test_an_address_is_a_default_as_it_stands(default: str, is_right: bool) -> N
     told = f"If it is not defined, the default is `{default}` [1]."
     assert (checked.faults(told, before="If `PORT` is defined, it is used [1].") == ()) is is_right
     assert not checked.material.any_default("127.0.0.1:80"), "which is only the beginning of one"
+
+
+@pytest.mark.parametrize("given", ["app.add(10)", "app.add(name, 7)", "app.add(limit=100)"])
+def test_a_small_number_that_code_gives_to_a_call_is_the_readers_own(given: str) -> None:
+    made = Checker(Material([(1, "Apps", "Call `app.add(limit)`, with a `name`.", "")], ("How?",)))
+    assert made.faults(f"```python\n{given}\n```") == ()
+    assert made.faults(f"```python\n{given.replace('1', '9911').replace('7', '977')}\n```")
+
+
+def test_a_number_is_cited_where_it_stands() -> None:
+    made = Checker(
+        Material(
+            [
+                (1, "Limits", "The `limit` counts threads, and is set once.", ""),
+                (2, "Workers", "At most 40 threads of the `limit` run at once. There are 64 buffers.", ""),
+            ],
+            ("How many threads?",),
+        )
+    )
+    told = "The `limit` of threads is 40 [1]."
+    assert made.recited(told) in ("The `limit` of threads is 40 [1][2].", "The `limit` of threads is 40 [2].")
+    (fault,) = made.faults("Es sind 64 Zeilen im Puffer [1].")[-1:]
+    assert "64 does not stand in what you cite, but in evidence 2" in fault
+    assert not any("does not stand" in one for one in made.faults("There are 64 buffers [2]."))
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (
+            "Call it:\nimport a\na.run()\nThen wait.",
+            "Call it:\n\n```python\nimport a\na.run()\n```\n\nThen wait.",
+        ),
+        ("one = run()\n\ntwo = one [1]", "\n```\none = run()\n\ntwo = one\n```\n\n[1]\n"),
+        ("Note: this\nDefault: 5", "Note: this\nDefault: 5"),
+        ("Set x = 1 and\nrun() it.", "Set x = 1 and\nrun() it."),
+        ("```\na = 1\nb = 2\n```", "```\na = 1\nb = 2\n```"),
+        ("limit = 5", "limit = 5"),
+    ],
+)
+def test_code_without_fences_gets_some(text: str, written: str) -> None:
+    assert fenced(text) == written

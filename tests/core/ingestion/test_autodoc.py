@@ -292,3 +292,13 @@ def test_a_parameter_may_be_described_below_its_name() -> None:
     assert "- ``one`` (list | None):\n  The first." in told
     assert "- ``two``: The second." in told and "- ``three``:\n  Third." in told
     assert "``" not in as_rst("Do it.\n\nReturns:\n    One of the following:\n        this or that")
+
+
+def test_what_goes_on_below_a_parameter_is_none_of_its_own() -> None:
+    docstring = (
+        "Listen.\n\nArgs:\n\n  port (int): The port.\n\n      With 0 the kernel takes\n"
+        "      any that is open. But be careful: each address gets its own.\n\n  host: The interface.\n"
+    )
+    told = as_rst(docstring)
+    assert "  any that is open. But be careful: each address gets its own.\n" in told
+    assert told.count("- ``") == 2

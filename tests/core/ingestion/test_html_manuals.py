@@ -365,6 +365,65 @@ def test_a_manual_page_in_one_piece_has_sections():
     )
 
 
+ENTRIES = """TOOL(1)                                                  TOOL(1)
+
+<b>NAME</b>
+       tool - says what is there
+
+<b>SYNOPSIS</b>
+       <b>tool</b> [<b>-fv</b>]
+               [<b>-d</b> <i>id</i>]
+
+<b>DESCRIPTION</b>
+       The  tool says what is there, and what is not, in one line for everybody.
+
+       Options:
+
+       <b>-d</b> <i>id</i>  Delete what has this id. Specify the option more than once to de-
+              lete several, and read the warning below before you do that.
+
+              Warning: it is gone afterwards.
+
+              <b>o</b>      What is deleted cannot be brought back by anybody else in the
+                     world, and no copy of it is kept.
+
+              <b>1)</b>     One.
+
+       <b>-e</b> <i>id</i>
+
+       <b>-f</b>     Flush all of it:
+
+              tool list
+                | tool -f
+
+       <b><a href="c.html#size">buffer_size</a> (16)</b>
+              How much is read at once.
+
+<b>STANDARDS</b>
+       RFC 821 (SMTP)
+       RFC 1123 (hosts)
+       RFC 1652 (8 bits)
+
+                                                                  TOOL(1)
+"""
+
+
+def test_options_and_settings_of_a_manual_page_are_entries():
+    name, synopsis, description, standards = parsed(f"<body><pre>{ENTRIES}</pre></body>", "html").sections
+    assert (name.headings, name.text) == (("NAME",), "tool - says what is there")
+    assert synopsis.text == "```\ntool [-fv]\n        [-d id]\n```"
+    assert description.text == (
+        "The tool says what is there, and what is not, in one line for everybody.\n\nOptions:\n\n"
+        "- `-d id`: Delete what has this id. Specify the option more than once to delete several, and read "
+        "the warning below before you do that.\n\n  Warning: it is gone afterwards.\n\n"
+        "  - What is deleted cannot be brought back by anybody else in the world, and no copy of it is kept."
+        "\n  1. One.\n"
+        "- `-e id`, `-f`: Flush all of it:\n\n  ```\n  tool list\n    | tool -f\n  ```\n"
+        "- `buffer_size` (16): How much is read at once."
+    )
+    assert standards.text == "- RFC 821 (SMTP)\n- RFC 1123 (hosts)\n- RFC 1652 (8 bits)"
+
+
 def test_what_stands_before_the_parts_of_a_manual_page_stays():
     parts = "".join(f"<b><a name='p{n}'>PART {n}</a></b>\n       {LONG}\n\n" for n in range(3))
     page = f"<body><pre>Read this first: {LONG}\n\n{parts}</pre></body>"

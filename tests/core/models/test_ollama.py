@@ -84,6 +84,7 @@ FAILURES = [
     ("busy", ModelBusy, r"too much to do.*server busy"),
     ("too_long", ModelRefused, r"too long.*available context size.*OLLAMA_NUM_CTX"),
     ("refused", ModelRefused, r"rejects.*500.*must be of type"),
+    ("broken", ModelUnavailable, r"broke down.*500.*Look at its log"),
     ("crashed", ModelUnavailable, r"could not keep qwen3:8b running.*log"),
     ("not_loaded", ModelUnavailable, r"could not keep qwen3:8b running.*failed to load.*less memory"),
     ("faulty_gpu", ModelUnavailable, r"could not keep qwen3:8b running.*CUDA error"),
