@@ -10,7 +10,8 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from bs4 import NavigableString, Tag
+from bs4 import Tag
+from bs4.element import NavigableString
 
 from core.ingestion.formats._shared import fence
 from core.text.words import one_line
