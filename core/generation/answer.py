@@ -12,7 +12,7 @@ from functools import cache, partial
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.code import defined, fenced
+from core.generation.checked.code import defined
 from core.generation.checked.raw import (
     asks,
     echoes,
@@ -48,6 +48,7 @@ from core.generation.quotes.blocks import closed
 from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, wrong_citations, wrong_language
+from core.text.code_language import fenced
 
 __all__ = ["ANSWER_TOKENS", "OnText", "Request", "write"]
 

@@ -15,7 +15,8 @@ from urllib.parse import urljoin
 
 from core.domain import ChunkedDocument, ContextChunk, Document, SearchChunk, Section, content_hash
 from core.ingestion.blocks import Piece, fitting, groups, join, pieces
-from core.text.markup import GAP, address, anchored
+from core.ingestion.sites import anchored
+from core.text.markup import GAP, address
 
 PAGE_CHARACTERS = 2_000
 """Size of a page; QAMR's 500 characters of padding are a third to a quarter of its pages."""
@@ -325,6 +326,5 @@ def _edge(parts: Sequence[Piece], size: int, *, last: bool) -> str:
 
 def linked(url: str, section: Section) -> str:
     """Return the address of a section of the document that stands at `url`."""
-    if url and section.page:
-        url = urljoin(url, section.page)
+    url = urljoin(url, section.page) if url and section.page else url
     return address(anchored(url, section.anchor) if section.anchor and url else url)

@@ -40,6 +40,8 @@ _LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
 _COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
 _BRACED = re.compile(r"\{[^{}]*\}")
 _NUMBERED = re.compile(r"^\d{1,3}[-_. ]+(?=\D)")
+_ROUTE = re.compile(r"!?/")
+"""How what stands behind a hash begins where it names a page of a site that is one program."""
 _LITERAL = re.compile(r"""\b(path|routeBasePath)\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)"|`([^`$\n]*)`)""")
 
 
@@ -124,6 +126,18 @@ def left_out(site: Site | None, root: str, file: Path, head: bytes = b"") -> str
     ):
         return "a part that other pages include"
     return ""
+
+
+def page_of(url: str) -> str:
+    """Return the address of a page without its section; a hash that names the page (`#/guide`) stays."""
+    page, _, section = url.partition("#")
+    return url.partition("?id=")[0] if _ROUTE.match(section) else page
+
+
+def anchored(url: str, anchor: str) -> str:
+    """Return the address of a section, as Docsify writes it where the hash already names the page."""
+    page = page_of(url)
+    return f"{page}?id={anchor}" if "#" in page else f"{page}#{anchor}"
 
 
 def _is_template(head: bytes) -> bool:

@@ -16,11 +16,11 @@ from core.generation.quotes.listing import arrival, dropping, fate, successors
 from core.generation.quotes.quote import Quoted, quote
 from core.generation.quotes.sections import Whole
 from core.pipeline.context import QueryContext
-from core.pipeline.own_entries import with_entries
 from core.query.releases.mentions import mentions
 from core.query.releases.news import arrived, asks_of_end, gone, lacking, premised, unknown_argument
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import of_function, of_question, of_variables
+from core.retrieval.release_notes.headed import own_entries
 from core.retrieval.release_notes.notes import later, numbers, version_of
 from core.retrieval.release_notes.requirements import asks_since_when, used
 from core.retrieval.release_notes.turned import (
@@ -37,6 +37,10 @@ from core.text.words import index_terms, query_terms, ruled, whole_word
 
 _IN_CODE = re.compile(r"[a-z][A-Z]|[^\W_]_[^\W_]|^--\w")
 """What tells a name in code from a word."""
+_SETTING = re.compile(r"(?<![\w.-])(?:--[A-Za-z][\w-]*|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)(?![\w(]|\.\w)")
+"""Names of settings and options, and none that is called or belongs to something: those have pages enough."""
+_SETTINGS = 2
+"""Names in a question whose entries are looked for; ours."""
 _NAMES = 3
 """Names of a question that are looked for in other releases; ours."""
 TOLD = 4
@@ -56,7 +60,7 @@ class NotesFirst:
         is_told = context.gone or context.came or context.elsewhere[0]
         found = found if is_told else await self._dropped(context, found)
         found = found if is_told or context.dropped else await self._turned(context, found)
-        return await with_entries(context, found, self._searcher.release_notes)
+        return await self._with_entries(context, found)
 
     async def _gone(self, context: QueryContext, found: Found) -> Found:
         """Put the notes first that tell what became of names which the question believes to be gone.
@@ -168,6 +172,19 @@ class NotesFirst:
         kept += [replace(item, score=best) for item in told if item.chunk.id not in known]
         numbered = (replace(item, number=n) for n, item in enumerate(kept, start=1))
         return replace(found, evidence=tuple(numbered)) if kept else found
+
+    async def _with_entries(self, context: QueryContext, found: Found) -> Found:
+        """Put the entries of named settings behind the first page, where none of the pages is headed so."""
+        is_plain = not (context.news or context.parts or found.named) and len(context.releases) == 1
+        names = _SETTING.findall(ruled(context.queries.base)) if is_plain and found.evidence else ()
+        if not names:
+            return found
+        own = own_entries(
+            found, await self._searcher.release_notes.entries(names[:_SETTINGS], context.releases[0])
+        )
+        kept = [*found.evidence[:1], *own, *found.evidence[1:]][:KEPT]
+        numbered = (replace(item, number=n) for n, item in enumerate(kept, start=1))
+        return replace(found, evidence=tuple(numbered)) if own else found
 
     async def _instead(self, context: QueryContext, found: Found) -> Found:
         """Search once more with the names in the place of those that ended, where notes tell any."""

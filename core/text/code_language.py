@@ -1,8 +1,11 @@
-"""The language of a block of code that names none, by how its lines look; nothing of it is parsed or run."""
+"""The language of a block of code that names none, by how its lines look, and code that has no fences."""
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
+from collections.abc import Iterator, Sequence
 
 from core.text.markup import fences
 
@@ -113,3 +116,81 @@ _LOOKS = (
     ("yaml", _is_yaml),
 )
 """Languages in the order in which they are tried."""
+
+
+# --- code without fences -----------------------------------------------------------------------
+
+_BEGINS = re.compile(
+    r"(?:from [\w.]+ import |import \w|(?:async )?(?:def|with|for) |class \w|@\w|await "
+    r"|[\w.]{2,60} ?= ?\S|[\w.]{2,60}\()"
+)
+"""How the first line of code begins; what else is said of code begins otherwise."""
+_MARKED = re.compile(r"\s*((?:\[\d{1,2}\])+)[.:]?\s*$")
+_PARAGRAPHS = 12
+"""Paragraphs that one piece of code goes over at most; ours."""
+_TELLS = (
+    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith,
+    ast.For, ast.AsyncFor, ast.Assign, ast.Call, ast.Await,
+)  # fmt: skip
+"""What words that happen to be read as Python never are."""
+
+
+def fenced(text: str) -> str:
+    """Put fences around the lines of a text that only Python has, where there are two or more of them."""
+    lines = text.split("\n")
+    if not any(map(_BEGINS.match, lines)):
+        return text
+    within = {at for fence in fences(lines) for at in range(fence.first, fence.last)}
+    runs = list(_runs(lines, within))
+    written: list[str] = []
+    done = 0
+    for at, (first, last) in enumerate(runs):
+        further = [end for _, end in _further(runs[at : at + _PARAGRAPHS], within)]
+        for start in (n for n in range(first, last) if _BEGINS.match(lines[n])):
+            ends = [*reversed(further), *range(last - 1, start + 1, -1)]
+            end = next((end for end in ends if _is_whole(_unmarked(lines[start:end]))), 0)
+            if start < done or not end:
+                continue
+            mark, code = _MARKED.search(lines[end - 1]), _unmarked(lines[start:end])
+            written += [*lines[done:start], "", "```" + language_of("\n".join(code)), *code, "```", ""]
+            written += [mark[1], ""] if mark else []
+            done = end
+    return "\n".join([*written, *lines[done:]]) if done else text
+
+
+def _runs(lines: Sequence[str], within: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield where paragraphs outside of fences begin and end."""
+    start = None
+    for at, line in enumerate([*lines, ""]):
+        is_inside = line.strip() and at not in within
+        if is_inside and start is None:
+            start = at
+        elif not is_inside and start is not None:
+            yield start, at
+            start = None
+
+
+def _further(runs: Sequence[tuple[int, int]], within: set[int]) -> Iterator[tuple[int, int]]:
+    """Yield paragraphs as long as no block of code stands between them."""
+    last = runs[0][0]
+    for start, end in runs:
+        if any(at in within for at in range(last, start)):
+            return
+        last = end
+        yield start, end
+
+
+def _unmarked(lines: Sequence[str]) -> list[str]:
+    """Return lines of code without what cites behind the last, and without their common margin."""
+    *before, last = textwrap.dedent("\n".join(lines)).split("\n")
+    return [*before, _MARKED.sub("", last)]
+
+
+def _is_whole(lines: Sequence[str]) -> bool:
+    if sum(bool(line.strip()) for line in lines) < 2:
+        return False
+    try:
+        tree = ast.parse("\n".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(node, _TELLS) for node in ast.walk(tree))

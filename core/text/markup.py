@@ -44,8 +44,6 @@ _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{}~\n]|\Z)")
 _UNSAFE = re.compile(
     r"\([^\s()]*\)|[\s()\[\]<>\"'`\\|^{}\x00-\x1f]|@(?=(?:here|channel|everyone)\b)", re.IGNORECASE
 )
-_ROUTE = re.compile(r"!?/")
-"""How what stands behind a hash begins where it names a page of a site that is one program."""
 _ROW = re.compile(r"[\s>]*\|")
 _BEGINS = re.compile(r"\s*$| {0,3}(?:[-*+][ \t]+\S|#{1,6}[ \t])")
 """A line that goes on with no paragraph before it."""
@@ -91,18 +89,6 @@ def link(title: str, url: str) -> str:
 def address(url: str) -> str:
     """Return an address that ends no link it stands in and calls nobody; a pair of parentheses may stay."""
     return _UNSAFE.sub(lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):02X}", url)
-
-
-def page_of(url: str) -> str:
-    """Return the address of a page without its section; a hash that names the page (`#/guide`) stays."""
-    page, _, section = url.partition("#")
-    return url.partition("?id=")[0] if _ROUTE.match(section) else page
-
-
-def anchored(url: str, anchor: str) -> str:
-    """Return the address of a section, as Docsify writes it where the hash already names the page."""
-    page = page_of(url)
-    return f"{page}?id={anchor}" if "#" in page else f"{page}#{anchor}"
 
 
 def outside_code(markdown: str, change: Callable[[str], str]) -> str:

@@ -15,8 +15,8 @@ from core.catalogue import SourceSpec
 from core.domain import ContextChunk
 from core.errors import UsageError
 from core.feedback.stale_answers import Pages, cited_anew
+from core.ingestion.sites import page_of
 from core.ports import Remembered
-from core.text.markup import page_of
 from evaluation.answers.changed import (
     Finding,
     Folder,

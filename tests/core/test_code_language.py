@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.code_language import labelled, language_of
+from core.text.code_language import fenced, labelled, language_of
 
 CODE = {
     "python": [
@@ -42,3 +42,21 @@ def test_only_blocks_without_a_name_get_one() -> None:
     assert labelled(said.format("", "")) == said.format("python", "console")
     assert labelled(said.format("python", "console")) == said.format("python", "console")
     assert labelled("no code") == "no code"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (
+            "Call it:\nimport a\na.run()\nThen wait.",
+            "Call it:\n\n```python\nimport a\na.run()\n```\n\nThen wait.",
+        ),
+        ("one = run()\n\ntwo = one [1]", "\n```\none = run()\n\ntwo = one\n```\n\n[1]\n"),
+        ("Note: this\nDefault: 5", "Note: this\nDefault: 5"),
+        ("Set x = 1 and\nrun() it.", "Set x = 1 and\nrun() it."),
+        ("```\na = 1\nb = 2\n```", "```\na = 1\nb = 2\n```"),
+        ("limit = 5", "limit = 5"),
+    ],
+)
+def test_code_without_fences_gets_some(text: str, written: str) -> None:
+    assert fenced(text) == written

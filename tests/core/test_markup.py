@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.markup import address, anchored, code, inert, link, literal, page_of, settled
+from core.text.markup import address, code, inert, link, literal, settled
 from tests.lookalikes import EVIL, LOOKS, least_seconds
 from tests.readers import commonmark
 
@@ -110,16 +110,3 @@ def test_hostile_text_takes_time_in_proportion(part: str) -> None:
     for work in (literal, settled):
         short, long = (least_seconds(work, part * times) for times in (4_000, 16_000))
         assert long < 16 * max(short, 0.01)
-
-
-@pytest.mark.parametrize(
-    ("page", "section"),
-    [
-        ("https://t.dev/api.html", "https://t.dev/api.html#a"),
-        ("https://t.dev/#/docs/api", "https://t.dev/#/docs/api?id=a"),
-        ("https://t.dev/?id=1", "https://t.dev/?id=1#a"),
-    ],
-)
-def test_a_hash_that_names_a_page_stays(page: str, section: str) -> None:
-    assert anchored(page, "a") == anchored(section, "a") == section
-    assert page_of(page) == page_of(section) == page

@@ -1,4 +1,4 @@
-"""What in the code of an answer stands nowhere in what it is written from; code without fences gets some."""
+"""Which names, options and values of a block of code stand nowhere in what an answer is written from."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import keyword
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from core.generation.calculator import follows
 from core.generation.checked.material import Material, bare, numbers_of
-from core.text.markup import fences
 from core.text.words import last_of
 from core.vocabulary import word_list
 
@@ -73,24 +72,6 @@ _VALUE = re.compile(
     r"(?:\]|\.\w{1,60}+|(?<![A-Z_])[A-Z_]{3,60}+)[\"']?\]?\s{0,3}+=\s{0,3}+[\"']([A-Za-z][\w-]{0,60}+)[\"']\s{0,3}+$"
 )
 _INSTALLED = re.compile(r"\b(?:pip3?|uv|poetry|conda|npm|apt|apt-get|brew)\s+(?:install|add)\s+(.+)$")
-
-
-_BEGINS = re.compile(
-    r"(?:from [\w.]+ import |import \w|(?:async )?(?:def|with|for) |class \w|@\w|await "
-    r"|[\w.]{2,60} ?= ?\S|[\w.]{2,60}\()"
-)
-"""How the first line of code begins; what else is said of code begins otherwise."""
-_IS_PYTHON = re.compile(
-    r"(?:from [\w.]+ )?import \w|\s*(?:async )?(?:def|with|for|class) .*:$|\s*@\w|.*\bawait "
-)
-_MARKED = re.compile(r"\s*((?:\[\d{1,2}\])+)[.:]?\s*$")
-_PARAGRAPHS = 12
-"""Paragraphs that one piece of code goes over at most; ours."""
-_TELLS = (
-    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.With, ast.AsyncWith,
-    ast.For, ast.AsyncFor, ast.Assign, ast.Call, ast.Await,
-)  # fmt: skip
-"""What words that happen to be read as Python never are."""
 
 
 def defined(text: str) -> frozenset[str]:
@@ -240,72 +221,3 @@ def _of_shell(line: str, material: Material) -> Iterator[str]:
             if not material.has(flag) and flag not in ("-m", "-r", "-U", "-p"):
                 yield flag
     yield from _of_numbers(_STRING.sub('""', line), material)
-
-
-# --- code without fences -----------------------------------------------------------------------
-
-
-def fenced(text: str) -> str:
-    """Put fences around the lines of a text that only Python has, where there are two or more of them."""
-    lines = text.split("\n")
-    if not any(map(_BEGINS.match, lines)):
-        return text
-    within = {at for fence in fences(lines) for at in range(fence.first, fence.last)}
-    runs = list(_runs(lines, within))
-    written: list[str] = []
-    done = 0
-    for at, (first, last) in enumerate(runs):
-        further = [end for _, end in _further(runs[at : at + _PARAGRAPHS], within)]
-        for start in (n for n in range(first, last) if _BEGINS.match(lines[n])):
-            ends = [*reversed(further), *range(last - 1, start + 1, -1)]
-            end = next((end for end in ends if _is_python(_unmarked(lines[start:end]))), 0)
-            if start < done or not end:
-                continue
-            mark, code = _MARKED.search(lines[end - 1]), _unmarked(lines[start:end])
-            written += [*lines[done:start], "", f"```{_language(code)}", *code, "```", ""]
-            written += [mark[1], ""] if mark else []
-            done = end
-    return "\n".join([*written, *lines[done:]]) if done else text
-
-
-def _language(code: Sequence[str]) -> str:
-    """Return what code is in, where that is certain: `timeout = 5` may be of anything."""
-    return "python" if any(map(_IS_PYTHON.match, code)) else ""
-
-
-def _runs(lines: Sequence[str], within: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield where paragraphs outside of fences begin and end."""
-    start = None
-    for at, line in enumerate([*lines, ""]):
-        is_inside = line.strip() and at not in within
-        if is_inside and start is None:
-            start = at
-        elif not is_inside and start is not None:
-            yield start, at
-            start = None
-
-
-def _further(runs: Sequence[tuple[int, int]], within: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield paragraphs as long as no block of code stands between them."""
-    last = runs[0][0]
-    for start, end in runs:
-        if any(at in within for at in range(last, start)):
-            return
-        last = end
-        yield start, end
-
-
-def _unmarked(lines: Sequence[str]) -> list[str]:
-    """Return lines of code without what cites behind the last, and without their common margin."""
-    *before, last = textwrap.dedent("\n".join(lines)).split("\n")
-    return [*before, _MARKED.sub("", last)]
-
-
-def _is_python(lines: Sequence[str]) -> bool:
-    if sum(bool(line.strip()) for line in lines) < 2:
-        return False
-    try:
-        tree = ast.parse("\n".join(lines))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return any(isinstance(node, _TELLS) for node in ast.walk(tree))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.domain import ContextChunk
+from core.domain import ContextChunk, Evidence
+from core.retrieval.found import Found
 from core.retrieval.release_notes.gone import Told
 from core.retrieval.release_notes.verdict import Fate, last_of, names_only
 from core.text.words import one_line, sentences
@@ -46,6 +47,17 @@ def headed(names: Sequence[str], titles: Mapping[str, str]) -> dict[str, list[st
             if last in title and owner in title and names_only(name, title.rpartition(" > ")[2]):
                 found.setdefault(name, []).append(page)
     return found
+
+
+def own_entries(found: Found, entries: Mapping[str, Sequence[ContextChunk]]) -> list[Evidence]:
+    """Return the first entry of each name of which none was found, to be read beside the best page.
+
+    A setting with a long name is spoken of on many pages, and those that set it are nearer to a question
+    than the few lines which say what it does.
+    """
+    known = {item.chunk.id for item in found.evidence}
+    missing = (pages[0] for pages in entries.values() if pages and not known & {page.id for page in pages})
+    return [Evidence(0, page, found.evidence[0].score) for page in missing]
 
 
 def marks(page: ContextChunk) -> list[Mark]:

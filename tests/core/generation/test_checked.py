@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.generation.checked.checks import _NAMED, Checker
-from core.generation.checked.code import defined, fenced
+from core.generation.checked.code import defined
 from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
 from core.generation.checked.statements import cites, drafted, ended, joined, once, statements, without
@@ -892,21 +892,3 @@ def test_a_number_is_cited_where_it_stands() -> None:
     (fault,) = made.faults("Es sind 64 Zeilen im Puffer [1].")[-1:]
     assert "64 does not stand in what you cite, but in evidence 2" in fault
     assert not any("does not stand" in one for one in made.faults("There are 64 buffers [2]."))
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        (
-            "Call it:\nimport a\na.run()\nThen wait.",
-            "Call it:\n\n```python\nimport a\na.run()\n```\n\nThen wait.",
-        ),
-        ("one = run()\n\ntwo = one [1]", "\n```\none = run()\n\ntwo = one\n```\n\n[1]\n"),
-        ("Note: this\nDefault: 5", "Note: this\nDefault: 5"),
-        ("Set x = 1 and\nrun() it.", "Set x = 1 and\nrun() it."),
-        ("```\na = 1\nb = 2\n```", "```\na = 1\nb = 2\n```"),
-        ("limit = 5", "limit = 5"),
-    ],
-)
-def test_code_without_fences_gets_some(text: str, written: str) -> None:
-    assert fenced(text) == written

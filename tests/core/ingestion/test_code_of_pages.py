@@ -5,6 +5,7 @@ import pytest
 from core.domain import RawDocument, Section
 from core.ingestion.chunking import linked
 from core.ingestion.parsing import parse
+from core.ingestion.sites import anchored, page_of
 from tests.core.ingestion.pages import body, parsed, section
 
 CODE = '''
@@ -152,3 +153,16 @@ def test_a_table_of_a_file_is_read(tmp_path):
         "Versions\n\n| Python | 3.13 | 3.12, 3.11 |\n| --- | --- | --- |\n| Thing 11 | Yes | No |"
     )
     assert body(page.format("/etc/passwd"), "rst", tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("page", "section"),
+    [
+        ("https://t.dev/api.html", "https://t.dev/api.html#a"),
+        ("https://t.dev/#/docs/api", "https://t.dev/#/docs/api?id=a"),
+        ("https://t.dev/?id=1", "https://t.dev/?id=1#a"),
+    ],
+)
+def test_a_hash_that_names_a_page_stays(page: str, section: str) -> None:
+    assert anchored(page, "a") == anchored(section, "a") == section
+    assert page_of(page) == page_of(section) == page
