@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 
 from bot.conversation.desk import Desk
@@ -115,6 +116,8 @@ class StreamingReply:
         self._closed = False
         self.in_doubt = False
         """Whether the first words may be posted though the platform did not say so."""
+        self._context = copy_context()
+        """That of the asker: what has the next edit begin may be another one's answer, in another language."""
         self._task: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
 
@@ -147,7 +150,7 @@ class StreamingReply:
 
     def _begin(self) -> None:
         if not self._closed and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._edit())
+            self._task = asyncio.create_task(self._edit(), context=self._context)
 
     async def _edit(self) -> None:
         while not (self._closed or self.in_doubt):

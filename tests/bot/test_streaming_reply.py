@@ -10,6 +10,7 @@ from bot.conversation.threads import READING_SECONDS, StreamingReply
 from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import MessageGone
+from core.languages import speaking
 
 WHERE = MessageRef("fake", "C1", "1", "1")
 
@@ -71,3 +72,14 @@ async def test_what_was_deleted_is_edited_no_more() -> None:
         await asyncio.sleep(0.01)
     await show.finish()
     assert chat.said == ["Port …"] and not show.in_doubt
+
+
+async def test_a_place_in_the_line_is_told_in_the_language_of_who_waits() -> None:
+    chat = Edits()
+    with speaking("de"):
+        show = replying(chat, 60.0)
+    with speaking("en"):  # the answer whose end moves the line
+        show.place(3)
+    await asyncio.sleep(0.01)
+    await show.finish()
+    assert chat.said[0].startswith("Ich lese die Dokumentation") and "Fragen" in chat.said[0]
