@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -193,28 +193,36 @@ def _item_end(lines: list[str], start: int, indent: int) -> int:
 
 
 def entries_of(item: Block, most: int) -> list[Block]:
-    """Return each entry of the list in an item longer than `most`, under what leads to it; else the item."""
+    """Return each entry and paragraph in an item longer than `most`, under what leads to it; else the item."""
     mark = _ITEM_MARK.match(item.text)
     if mark is None or len(item.text) <= most:
         return [item]
     width = len(mark[0])
-    first, *lines = item.text.split("\n")
-    inner = split("\n".join([first[width:], *(line[min(width, indent(line)) :] for line in lines)]))
-    at = next((n for n, block in enumerate(inner) if block.kind == "item"), 0)
-    if not at or inner[0].kind != "paragraph" or sum(block.kind == "item" for block in inner) < 2:
+    head, *lines = item.text.split("\n")
+    inner = split("\n".join([head[width:], *(line[min(width, indent(line)) :] for line in lines)]))
+    if inner[0].kind != "paragraph" or sum(block.kind in ("item", "paragraph") for block in inner[1:]) < 2:
         return [item]
 
     def under(text: str) -> str:
         return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
-    lead = mark[0] + under(inner[0].text).lstrip()
-    if at > 1 and inner[at - 1].introduces:
-        lead += f"\n\n{under(inner[at - 1].text)}\n"
-    entries = (entry for block in inner[at:] for entry in entries_of(block, most))
-    return [
-        Block("item", f"{lead}\n{under(one.text)}", f"{lead}\n{under(one.lead)}" if one.lead else lead, True)
-        for one in entries
-    ]
+    first = mark[0] + under(inner[0].text).lstrip()
+    found: list[Block] = []
+    for at, block in enumerate(inner[1:], 1):
+        before = inner[at - 1]
+        if block.kind == "item":
+            lead = first
+            led = next((one for one in reversed(inner[1:at]) if one.kind != "item"), None)
+            if led is not None and led.introduces:
+                lead += f"\n\n{under(led.text)}\n"
+            for one in entries_of(block, most):
+                within = f"{lead}\n{under(one.lead)}" if one.lead else lead
+                found.append(Block("item", f"{lead}\n{under(one.text)}", within, True))
+        elif found and before.kind == "paragraph" and before.introduces and at > 1:
+            found[-1] = replace(found[-1], text=f"{found[-1].text}\n\n{under(block.text)}")
+        elif not (block.introduces and inner[at + 1 : at + 2] and inner[at + 1].kind == "item"):
+            found.append(Block("item", f"{first}\n\n{under(block.text)}", f"{first}\n", True))
+    return found
 
 
 def requires(text: str) -> bool:
