@@ -117,7 +117,7 @@ class StreamingReply:
         self.in_doubt = False
         """Whether the first words may be posted though the platform did not say so."""
         self._context = copy_context()
-        """That of the asker: what has the next edit begin may be another one's answer, in another language."""
+        """That of the asker: what has an edit begin may be another's answer, in another language."""
         self._task: asyncio.Task[None] | None = None
         self._later: asyncio.TimerHandle | None = None
 

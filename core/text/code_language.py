@@ -125,7 +125,7 @@ _BEGINS = re.compile(
     r"|[\w.]{2,60} ?= ?\S|[\w.]{2,60}\()"
 )
 """How the first line of code begins; what else is said of code begins otherwise."""
-_MARKED = re.compile(r"\s*((?:\[\d{1,2}\])+)[.:]?\s*$")
+_MARKED = re.compile(r"(?<!\s)\s*+((?:\[\d{1,2}\]){1,9})[.:]?\s*+$")
 _PARAGRAPHS = 12
 """Paragraphs that one piece of code goes over at most; ours."""
 _TELLS = (

@@ -37,3 +37,16 @@ def _told(line: str) -> str:
     rest = _OF_PROGRAM.sub(r"\1", _BEGUN.sub("", line[stamped.end() :]))
     rest = _PROCESS.sub("", rest).strip()
     return f"{stamped[1]}{rest}" if rest else line
+
+
+_MESSAGE = re.compile(r"\b[\w.]{0,80}(?:Error|Exception|Warning):[ \t]{1,3}([^\n]{4,300})")
+_OWN = re.compile(
+    r"'[^'\n]{1,100}'|\"[^\"\n]{1,100}\"|`[^`\n]{1,100}`|<[^<>\n]{1,100}>|(?<!\S)(?=\S*?[/\\\d])\S++"
+)
+
+
+def message_in(question: str) -> str:
+    """Return what a pasted error says ("OperationalError: database is locked"), without names in quotes,
+    paths and numbers, which are the asker's own; "" where none is pasted."""
+    found = _MESSAGE.search(question)
+    return _OWN.sub(" ", found[1]) if found else ""

@@ -7,7 +7,7 @@ import pytest
 from core.domain import Question
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
-from core.text.logs import without_stamps
+from core.text.logs import message_in, without_stamps
 from tests.core.query.products import PRODUCTS
 
 
@@ -39,3 +39,16 @@ def test_what_is_searched_for_has_no_time_and_the_question_stands_alone_as_befor
     found = queries(asked, product, resolve(asked, product))
     assert found.base == "[CRITICAL] LID OFF\n\nhow do i stop that" and not found.rewritten
     assert "2026" not in found.filtered and "27" not in found.filtered.split()
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("peewee.OperationalError: database is locked", "database is locked"),
+        ("LidError: no such file '/tmp/x' in /var/lid 3", "no such file   in    "),
+        ("why is it an OperationalError?", ""),
+        ("error: it fails", ""),
+    ],
+)
+def test_the_message_of_a_pasted_error_is_read_without_what_is_the_askers_own(question, message) -> None:
+    assert message_in(question).split() == message.split()

@@ -51,6 +51,7 @@ async def test_with_a_deleted_channel_goes_what_was_asked_and_learnt_there(platf
         await remembered(bot, 1)
         await asked(stage, text="How do I paint the kettle purple?")
         await waiting(bot, 1)
+        await stage.quiet()  # who asked is told, too
         await delete(stage)
         await remembered(bot, 0)
         await empty(bot)

@@ -193,7 +193,7 @@ def _item_end(lines: list[str], start: int, indent: int) -> int:
 
 
 def entries_of(item: Block, most: int) -> list[Block]:
-    """Return each entry and paragraph in an item longer than `most`, under what leads to it; else the item."""
+    """Return entries and paragraphs of an item longer than `most`, under what leads to them; else itself."""
     mark = _ITEM_MARK.match(item.text)
     if mark is None or len(item.text) <= most:
         return [item]

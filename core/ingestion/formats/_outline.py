@@ -5,14 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.domain import Section
 from core.ingestion.formats._shared import heading_text, labelled
 
 _SEE_ALSO = re.compile(r"see also:?", re.I)
+_LEADS = re.compile(r"\A(?!```|~~~|[|#])[^\n]*[\w`*\"')]:\Z")
+"""A paragraph that ends on a colon."""
 LONGEST_REFERENCE = 12
 """Words up to which an item below "See also" is a reference; ours."""
+
+
+MOST_NAMED = 3
+"""Objects that are named behind the colon which introduces them; a long row of them is no sentence. Ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Introduced:
+    """Headings over a paragraph that ends on a colon, its section, its words, and the objects behind it."""
+
+    depth: int = -1
+    at: int = -1
+    text: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """Return the paragraph with the names behind it."""
+        return f"{self.text} {', '.join(f'`{name}`' for name in self.names)}".rstrip()
 
 
 class Outline:
@@ -26,6 +47,7 @@ class Outline:
         self._last: list[str] = []
         self._alone = ""
         self._sections: list[Section] = []
+        self._introduced = _Introduced()
 
     @property
     def anchor(self) -> str:
@@ -63,6 +85,8 @@ class Outline:
     def add(self, block: str) -> None:
         """Append a block under the open heading."""
         if block.strip():
+            if len(self._stack) <= self._introduced.depth:
+                self._introduced = _Introduced()
             self._blocks.append(block.strip("\n").rstrip())
             self._terms += self._coming
             self._coming = []
@@ -79,6 +103,7 @@ class Outline:
     def under(self, text: str, anchor: str, page: str = "") -> Iterator[None]:
         """Collect what is added meanwhile under one more heading, then go on under the old one."""
         self._alone = ""
+        self._name(heading_text(text))
         self._flush()
         depth = len(self._stack)
         level = self._stack[-1][0] + 1 if self._stack else 1
@@ -88,6 +113,21 @@ class Outline:
         finally:
             self._flush()
             del self._stack[depth:]
+
+    def _name(self, heading: str) -> None:
+        """Name the object that comes next, and the few that follow at once, where a text ends on a colon.
+
+        What it introduces has a section of its own, so that nothing would stand behind the colon.
+        """
+        depth, at, named = len(self._stack), len(self._sections), self._introduced
+        if self._blocks and _LEADS.search(self._blocks[-1]):
+            self._introduced = _Introduced(depth, at, self._blocks[-1], (heading,))
+            self._blocks[-1] = self._introduced.told
+        elif not self._blocks and named.depth == depth and named.at < at and named.names:
+            names = (*named.names, heading) if len(named.names) < MOST_NAMED else ()
+            self._introduced, section = replace(named, names=names), self._sections[named.at]
+            told = section.text.replace(named.told, self._introduced.told, 1)
+            self._sections[named.at] = replace(section, text=told)
 
     def _flush(self) -> None:
         self._blocks += self._last or ([] if self._blocks or not self._alone else [self._alone])

@@ -45,11 +45,13 @@ from core.query.releases.mentions import mentions
 from core.retrieval.confidence import Judgement, QuoteSigns, quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
-from core.text.logs import without_stamps
+from core.text.logs import message_in, without_stamps
 from core.text.said import Said
-from core.text.words import query_terms, whole_word
+from core.text.words import index_terms, query_terms, whole_word
 
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
+_OF_THE_MESSAGE = 0.5
+"""Share of the weight of an error's message that what is quoted of it has to hold; ours."""
 _ERROR = re.compile(
     r"^\s{0,8}(?:\(\w{1,12}:\d{1,8}\)\s)?(?:\[[\w-]{1,40}\]\s)?(?:\w+\.)*([A-Z]\w+):\s", re.MULTILINE
 )
@@ -121,6 +123,8 @@ class Quote:
         if told is not plainly:
             level = "close"  # what each of two things is seldom says how they differ
         level = about_others(level, context, self._product, told)
+        if level == "sure" and _is_another_error(context, told):
+            level = "close"
         if await self._is_of_the_moment(context):
             return changes_often(context, self._product)
         if level == "close" and told.closest is not None:
@@ -344,6 +348,16 @@ def about_others(level: Level, context: QueryContext, product: Product, told: To
     extensions = tuple(name for name in named if is_made_for(name, own))
     told_of = speaks_of(f"{above} {prose}", named) and (not extensions or speaks_of(above, extensions))
     return level if told_of or level == "none" else "close"
+
+
+def _is_another_error(context: QueryContext, told: Told) -> bool:
+    """Return True if most of a pasted error's message stands nowhere in what is quoted of it."""
+    terms = dict.fromkeys(query_terms(message_in(context.queries.base)))
+    most = max(context.pages.rarity.values(), default=0.0)
+    weights = {term: context.pages.weight(term) or most for term in terms}
+    said = set(index_terms(" ".join([told.text, *(citation.title for citation in told.citations)])))
+    held = sum(weight for term, weight in weights.items() if term in said)
+    return held < _OF_THE_MESSAGE * sum(weights.values())
 
 
 def _is_uncalled(context: QueryContext, first: str) -> bool:

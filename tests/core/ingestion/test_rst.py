@@ -149,7 +149,7 @@ def test_each_config_value_is_a_section_of_its_own():
     )
     headings = ("Configuration", "Values")
     assert document.sections == (
-        Section(headings, "values", "These:"),
+        Section(headings, "values", "These: `SECRET_KEY`, `DEBUG`"),
         Section((*headings, "SECRET_KEY"), "SECRET_KEY", "`SECRET_KEY`\n\nSigns.\n\nDefault: `None`"),
         Section((*headings, "DEBUG"), "DEBUG", "`DEBUG`\n\nDebugs."),
         Section(headings, "values", "Added in version 0.4: `LOGGER_NAME`"),
@@ -375,3 +375,25 @@ def test_what_authors_still_have_to_do_is_shown_where_their_pages_show_it(tmp_pa
     (tmp_path / "docs" / "conf.py").write_text(conf)
     text = body("Page\n====\n\nText.\n\n.. todo:: Move this.\n", "rst", tmp_path)
     assert ("Move this." in text) is shown and "Text." in text
+
+
+def test_objects_that_a_colon_introduces_are_named_behind_it():
+    text = (
+        "API\n===\n\nUse one of these functions:\n\n.. function:: run(a)\n\n   Runs.\n\n"
+        ".. function:: stop(b)\n\n   Stops.\n\nThen more.\n\n.. class:: Pot\n\n   Holds.\n\n   It has:\n\n"
+        "   .. method:: boil()\n\n      Boils.\n"
+    )
+    told = [(s.headings[-1], s.text.split("\n\n")[-1]) for s in parsed(text, "rst").sections]
+    assert told == [
+        ("API", "Use one of these functions: `run()`, `stop()`"),
+        ("run()", "Runs."),
+        ("stop()", "Stops."),
+        ("API", "Then more."),
+        ("Pot", "It has: `Pot.boil()`"),
+        ("Pot.boil()", "Boils."),
+    ]
+
+
+def test_a_long_row_of_objects_is_not_named_in_a_sentence():
+    rows = "".join(f".. data:: VALUE_{n}\n\n   Value {n}.\n\n" for n in range(4))
+    assert parsed(f"Values\n======\n\nThese are used:\n\n{rows}", "rst").sections[0].text == "These are used:"

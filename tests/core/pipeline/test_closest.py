@@ -200,3 +200,19 @@ async def test_what_names_both_already_is_quoted_as_for_any_question() -> None:
     )
     modes = ("Guide", "Modes", "- lazy: boils once lazy\n- eager: boils before, eager")
     assert headings(await beside("difference between lazy and eager", faq, modes))[0] == faq[1]
+
+
+OPEN = ("`LidError` is raised where a lid that is open already is opened once more: the lid is open.",)
+
+
+@pytest.mark.parametrize(
+    ("message", "level"),
+    [
+        ("lid is open already", "sure"),
+        ("the pump of 'unit-3' is jammed", "close"),
+        ("lid /dev/lid0 is open already", "sure"),
+    ],
+)
+async def test_a_quote_on_another_error_of_the_same_name_is_not_sure(message: str, level: str) -> None:
+    answer = await asked(0.0, OPEN, Question(f"kettle.LidError: {message}", release="1.0"))
+    assert (answer.route, answer.level) == ("quote", level)
