@@ -24,6 +24,7 @@ from core.generation.checked.raw import (
     unrepeated,
     worded,
 )
+from core.generation.checked.sources import recited, tellers
 from core.generation.checked.statements import (
     Statement,
     attributed,
@@ -37,7 +38,6 @@ from core.generation.checked.statements import (
     once,
     settled,
     statements,
-    tellers,
     whole,
     with_last,
     without,
@@ -129,7 +129,7 @@ class Writer:
         self._fitted = fit(model, request)
         self._checker = checker_of(request)
         self._checked = cache(self._checker.faults)
-        self._recited = cache(self._checker.recited)
+        self._recited = cache(partial(recited, self._checker))
 
     async def written(self) -> Cleaned:
         """Return the answer; raises the ModelErrors, ModelMalformed where nothing may be shown."""
@@ -284,7 +284,7 @@ class Writer:
         if first.beheaded and again.is_shown and not first.is_shown and bare(again.told) <= bare(first.told):
             return _UNKNOWN
         if again.unknown:
-            return first if first.is_shown and not first.foreign and first.lost == 0 else again
+            return first if first.is_shown and not (first.foreign or first.beheaded) else again
         if not again.faults or not first.is_shown or (first.foreign and not again.foreign):
             return again
         return again if again.is_shown and again.lost <= first.lost else first

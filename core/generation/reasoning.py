@@ -16,6 +16,7 @@ from core.generation.answer import write
 from core.generation.calculator import fill
 from core.generation.checked.checks import Checker, checker_of
 from core.generation.checked.raw import is_unknown, plain, says_unknown
+from core.generation.checked.sources import recited
 from core.generation.checked.statements import joined, left_off, statements, whole, with_last
 from core.generation.citations import Cleaned, bracketed, clean
 from core.generation.context.fitting import Request, fit
@@ -101,7 +102,7 @@ async def reason_openly(
 def _supported(checker: Checker, text: str, evidence: tuple[Evidence, ...]) -> tuple[Cleaned, int]:
     """Return of a text the statements that the evidence bears, cited, and how many it does not."""
     told = statements(bracketed(plain(text), evidence))
-    told = [replace(one, text=checker.recited(one.text)) for one in told]
+    told = [replace(one, text=recited(checker, one.text)) for one in told]
     kept = [one for one, last in with_last(told) if not checker.faults(one.text, before=last)]
     return clean(joined(kept), evidence), len(told) - len(kept)
 

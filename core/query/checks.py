@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 
-from core.domain import Turn
+from core.domain import Question, Turn
 from core.query.language import detected
-from core.text.words import STOP_WORDS, identifiers, parts_of, quantities, words
+from core.text.words import STOP_WORDS, identifiers, parts_of, quantities, query_terms, words
 from core.vocabulary import NEGATIONS, NUMBER_WORDS
 
 _EXACT = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])|(?<![\w.])[A-Z]{3,}(?![\w.])")
@@ -81,6 +82,33 @@ def _numbers(text: str) -> set[str]:
 def negated(text: str) -> bool:
     """Return True if an English text says "not"."""
     return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))
+
+
+_KEPT = 0.5
+"""Least share of the message's terms that its rewrite holds: "that approach" may go, "fish" may not."""
+_SPELLED = 0.75
+"""How alike a word of a rewrite is to the one that it spells right."""
+_POINTED = re.compile(r"\b(?:that|this|these|those|same|other|last|first)\s+[\w-]+", re.IGNORECASE)
+"""What points at something that was named, in whatever words."""
+
+
+def goes_on_otherwise(question: Question) -> bool:
+    """Return True if the thread was in another language, so that a rewrite has words that nobody said."""
+    before = (turn.text for turn in question.history if turn.role == "user")
+    return bool(question.language) and any(detected(one) not in ("", question.language) for one in before)
+
+
+def keeps_subject(base: str, question: Question) -> bool:
+    """Return True if a rewrite has most of what the message says, be it spelled right ("threads").
+
+    So it has to have what the message is the first to name. What only points back may go: "that approach".
+    """
+    before = set(query_terms(" ".join(turn.text for turn in question.history)))
+    told, own = query_terms(base), query_terms(_POINTED.sub(" ", question.text))
+    lost = {term for term in own if not get_close_matches(term, told, 1, _SPELLED)}
+    new = [term for term in own if term not in before]
+    kept = sum(term not in lost for term in own) >= _KEPT * len(own)
+    return kept and 3 * len(lost.intersection(new)) <= len(new)
 
 
 _LONGEST = 6

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ from core.domain import Product, Queries, Question, Resolution, Turn
 from core.errors import ModelRefused
 from core.languages import name_of
 from core.ports import LanguageModel, Prompt
-from core.query.checks import checked, translated
+from core.query.checks import checked, goes_on_otherwise, keeps_subject, translated
 from core.query.decompose import MOST, leans, parts
 from core.query.followups.complete import complete
 from core.query.forms import content, expansions, filtered, topic, without
@@ -41,10 +40,6 @@ _TRANSLATED = 1_500
 """Characters of a question that are translated; the output has no room for more."""
 _KEPT = 0.5
 """Least share of the message's terms that its rewrite holds: "that approach" may go, "fish" may not."""
-_SPELLED = 0.75
-"""How alike a word of a rewrite is to the one that it spells right."""
-_POINTED = re.compile(r"\b(?:that|this|these|those|the|same|other|last|first)\s+[\w-]+", re.IGNORECASE)
-"""What points at something that was named, in whatever words."""
 _SAID = 0.7
 """Least share of a rewrite's terms that somebody said; what is beyond is the model's own knowledge."""
 
@@ -211,20 +206,11 @@ def _base(
     if not checked(base, asked, heard) or not _keeps_releases(base, question, product, resolution):
         return ruled.base
     said = set(query_terms(" ".join([asked, *(turn.text for turn in heard)])))
-    wanted, told = query_terms(asked), query_terms(base)
-    if not told or sum(term in said for term in told) < _SAID * len(told):
-        return ruled.base
-    kept = sum(term in told for term in wanted) >= _KEPT * len(wanted)
-    return base if kept and _keeps_subject(base, question) else ruled.base
-
-
-def _keeps_subject(base: str, question: Question) -> bool:
-    """Return True if a rewrite has what the message is the first to name, be it spelled right: "threads"."""
-    before = set(query_terms(" ".join(turn.text for turn in question.history)))
     told = query_terms(base)
-    new = [term for term in query_terms(_POINTED.sub(" ", question.text)) if term not in before]
-    lost = [term for term in new if not get_close_matches(term, told, 1, _SPELLED)]
-    return len(lost) * 3 <= len(new)
+    own = sum(term in said for term in told)
+    if not told or (own < _SAID * len(told) and not goes_on_otherwise(question)):
+        return ruled.base
+    return base if keeps_subject(base, question) else ruled.base
 
 
 def _with(form: str, added: Sequence[str]) -> str:

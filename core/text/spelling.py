@@ -28,7 +28,8 @@ _PLAIN = re.compile(
 )
 _SHORT = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{1,6}(?![\w`'’/\\@:=(\[-]|\.\w)")
 _COUNTED = re.compile(
-    r"\b(?:every|each|of|than|at most|at least|up to)\s+n\s+\w|\b(?:first|last|next|top)\s+n\s+\w{3,40}s\b",
+    r"\b(?:every|each|of|than|at most|at least|up to)\s+n\s+\w|\b(?:first|last|next|top)\s+n\s+\w{3,40}s\b"
+    r"|\bn\s?[+*/^-]\s?\d|\d\s?[+*/^-]\s?n\b",
     re.IGNORECASE,
 )
 _WHOLE = re.compile(
@@ -53,7 +54,7 @@ def suspects(text: str) -> list[str]:
 def shortened(text: str) -> list[str]:
     """Return the plain words that people shorten so: in lower case, no code, not in quotes.
 
-    The "n" of "every n requests" is a number.
+    The "n" of "every n requests" and "n+1" is a number.
     """
     found = _SHORT.findall(outside_code(text))
     if _COUNTED.search(text):

@@ -115,6 +115,7 @@ async def test_what_people_shorten_is_written_out_unless_pages_have_the_short_fo
     ("text", "found"),
     [
         ("recycle a worker every n requests", []),
+        ("n+1 query problem fix", []),
         ("keep the last n lines", []),
         ("more than n of them", []),
         ("pots n pans", ["n"]),

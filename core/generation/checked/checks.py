@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import PATH, unsaid
@@ -18,7 +19,7 @@ from core.generation.context.fitting import Request
 from core.generation.quotes.titles import headings
 from core.prompts import code_fault
 from core.text.markup import fences
-from core.text.words import identifiers, query_terms, sentences
+from core.text.words import query_terms, sentences
 from core.vocabulary import UNITS
 
 HELD = 0.5
@@ -29,6 +30,12 @@ LEAST_TERMS = 4
 _URL = re.compile(r"(?:https?://|www\.)\S+|\]\([^()\s]{0,300}+\)")
 _CAMEL = re.compile(r"\b[A-Z][a-z]{1,30}[A-Z]\w{1,60}")
 _TITLED = re.compile(r"\b[A-Z][a-z]{1,30}+(?: [A-Z][a-z]{1,30}+){1,6}+\b")
+_UNIT = re.compile(
+    r"(?i)\b(?:m(?:illi|ikro|icro)(?:se[ck]\w+)|(?:kilo|mega|giga|kibi|mebi|gibi)bytes?|stunden?|minuten?"
+    r"|hours?|minutes?|tagen?|weeks?|wochen?|horas?|minutos?)\b|毫秒|分钟|小时|兆字节|千字节"
+)
+"""Units that mean nothing else; a second is a place in a row as well."""
+_MEASURED = re.compile(r"\d[\d_.,]*\s?(?:[A-Za-z]+|[\u4e00-\u9fff]{1,3})")
 _MEASURE = re.compile(r"(`{0,2})(?<![\w.])(\d(?:[\d_.,]{0,20}\d)?) ?([A-Za-z]{1,12}+)\b\1")
 _SUBCOMMAND = re.compile(r"(?<=[\w.] )([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 """A name behind another word of a span, as in `git filter-branch`; what stands alone is checked as a name."""
@@ -62,12 +69,14 @@ _NO_NOUN = re.compile(
 _GLUED = re.compile(r"(?<!`)(`[^`\n]{1,120}+`)-(?=\w)")
 """A German compound with a name: `RequestEntityTooLarge`-Exception."""
 _WORD = re.compile(r"[\w.]+")
+_GIVEN = re.compile(r"([a-z]\w{2,60})\s?=\s?[\w.\"'-]{1,40}")
+"""An option with its value, alone in a span of code."""
 _CITED = re.compile(r"\[\d{1,2}\]")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checker:
     """Checks statements against the material; `alike` tells that both are in the same language."""
 
@@ -80,35 +89,18 @@ class Checker:
         `own` is what its answer's code defines, `before` the statement before it.
         """
         found: list[str] = []
-        prose, blocks = _parted(text)
+        prose, blocks = parted(text)
         for language, code in blocks:
             found += [code_fault(name) for name in self._code(code, language, own)]
-        said = self._plain(prose)
+        said = self.plain(prose)
         if said.strip():
-            found += self._prose(said, self._plain(_parted(before)[0]))
-            found += self._words(said, _cited(prose))
-            found += self._claims(said, _cited(prose))
-            found += self._counted(said, _cited(prose))
+            found += self._prose(said, self.plain(parted(before)[0]))
+            found += self._words(said, cited_in(prose))
+            found += self._claims(said, cited_in(prose))
+            found += [*self._counted(said, cited_in(prose)), *self._units(said)]
         return tuple(dict.fromkeys(found))
 
-    def holders(self, text: str) -> list[int]:
-        """Return which evidence holds all names and numbers of a statement, and most of its words."""
-        prose, blocks = _parted(text)
-        plain = self._plain(prose)
-        code = "\n".join(code for _, code in blocks)
-        held = self.material.holders(names_in(plain) + identifiers(code), [v for v, _ in numbers_of(plain)])
-        terms = frozenset(query_terms(plain)) or frozenset(query_terms(code))
-        shares = {
-            source.number: len(terms & source.terms) / len(terms)
-            for source in self.material.sources
-            if terms and source.number in held
-        }
-        least = HELD if self.alike else 0.0
-        facts = bool(names_in(plain) or numbers_of(plain) or code)
-        kept = [number for number, share in shares.items() if share >= least and (share or facts)]
-        return sorted(kept, key=lambda number: -shares[number])
-
-    def _plain(self, prose: str) -> str:
+    def plain(self, prose: str) -> str:
         """Return what prose says, with names and measures as the material has them.
 
         `413 Request Entity Too Large` is a `RequestEntityTooLarge`, and of `16 MiB` the unit is no name.
@@ -122,49 +114,7 @@ class Checker:
             unit = UNITS.get(found[3].lower())
             return f"{found[2]} {unit}" if unit else found[0]
 
-        return _MEASURE.sub(measured, _TITLED.sub(joined, _said(prose)))
-
-    def recited(self, text: str) -> str:
-        """Return a statement with the page that holds it, where the cited ones hold far less of it, or not
-        the names in it, and with the one that has its numbers. What leads to code, and names nothing, is
-        left: the code says where it is from."""
-        prose, _ = _parted(text)
-        cited, terms, names = _cited(prose), self._terms(_said(prose)), names_in(_said(prose))
-        holders = [number for number in self.holders(text) if number not in cited]
-        leads = not names and prose.rstrip().endswith(":")
-        if cited and holders and terms and not leads:
-            ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
-            has = self.material.has_all(cited, names)
-            if ours * (1 + has) <= theirs and (self.alike or not has):
-                first = next(iter(_CITED.finditer(text)))
-                rest = _CITED.sub("", text[first.end() :])
-                return f"{text[: first.start()]}[{holders[0]}]{rest}"
-        return self._with_counted(text, terms, names)
-
-    def _with_counted(self, text: str, terms: frozenset[str], names: Sequence[str]) -> str:
-        """Return a statement with the evidence cited, too, that has its numbers and speaks of the same."""
-        cited = _cited(_parted(text)[0])
-        missing = self._elsewhere(self._plain(_parted(text)[0]), cited)
-        for source in self.material.sources if missing else ():
-            has_all = set(missing) <= {value for value, _ in source.numbers}
-            same = any(self.material.has_all([source.number], [name]) for name in names)
-            same = same or (
-                self.alike and bool(terms) and self.material.held_by([source.number], terms) >= HELD
-            )
-            if has_all and same:
-                last = list(_CITED.finditer(text))[-1]
-                return f"{text[: last.end()]}[{source.number}]{text[last.end() :]}"
-        return text
-
-    def _elsewhere(self, prose: str, cited: Collection[int]) -> dict[str, list[int]]:
-        """Return the numbers that nothing cited has, each with the evidence that has it."""
-        sources = self.material.sources
-        own = {value for source in sources if source.number in cited for value, _ in source.numbers}
-        own |= {value for value, _ in self.material.asked.numbers} | self.material.multiples | {*"012"}
-        values = [value for value, _ in numbers_of(_STEP.sub("", prose)) if cited and value not in own]
-        holding = {v: [one.number for one in sources if v in {n for n, _ in one.numbers}] for v in values}
-        known = self.material.numbers
-        return {v: some for v, some in holding.items() if some and not follows(v, prose, known)}
+        return _MEASURE.sub(measured, _TITLED.sub(joined, bare_prose(prose)))
 
     def allow(self, expression: str, result: str) -> None:
         """Let a result be named whose expression is made of known numbers."""
@@ -183,7 +133,9 @@ class Checker:
             for name in _SUBCOMMAND.findall(span):
                 if not material.has(name):
                     yield f"`{name}` stands nowhere in the evidence."
-            if AS_CODE.search(span):
+            if (given := _GIVEN.fullmatch(span)) and not material.has(given[1]):
+                yield f"`{given[1]}` stands nowhere in the evidence."
+            elif AS_CODE.search(span):
                 for name in self._code(span, "sh" if re.search(r"(?<!\S)--?\w", span) else "python"):
                     yield f"`{name}` stands nowhere in the evidence."
             elif _FORMULA.search(span) and not material.reads(span):
@@ -205,7 +157,7 @@ class Checker:
 
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
-        terms, material = self._terms(prose), self.material
+        terms, material = self.terms(prose), self.material
         if (self.alike or len(terms) > 1) and terms and material.obeyed(_AGREES.sub("", prose)):
             yield "An order says this, which you are not to follow, and the evidence does not say it."
             return
@@ -213,7 +165,7 @@ class Checker:
             return
         if unheard := self._unheard(prose):
             yield f"The evidence says nothing of {unheard}."
-        terms, is_held = self._terms(SPAN.sub(self._without_askers_own, prose)), True
+        terms, is_held = self.terms(SPAN.sub(self._without_askers_own, prose)), True
         if len(terms) >= LEAST_TERMS:
             is_held = material.held(terms, cited) >= HELD
         elif judged := frozenset(query_terms(" ".join(_JUDGES.findall(prose)))):
@@ -237,7 +189,7 @@ class Checker:
         about, is_denied = _ABOUT.match(prose), bool(_DENIES.search(prose))
         told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
         pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
-        terms = self._terms(told)
+        terms = self.terms(told)
         unheard = (terms - pages - EXTREMES) & self.material.asked.terms
         if not unheard or (is_denied and len(unheard) * 2 < len(terms)):
             return ""
@@ -254,7 +206,7 @@ class Checker:
         is_asked = any(text in block.text for block in self.material.asked.blocks)
         return "" if is_asked and not any(text in block.text for block in self.material.blocks) else span[0]
 
-    def _terms(self, prose: str) -> frozenset[str]:
+    def terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
         prose = _CAMEL.sub(self._as_one_word, prose)
         found = frozenset(query_terms(_FOUND.sub(" ", _AGREES.sub("", prose)))) - self.material.known
@@ -269,7 +221,7 @@ class Checker:
         """Check that something is gone, and what is said of several releases at once."""
         names = [name for name in names_in(prose) if not LITERAL.fullmatch(name)]
         yield from wrong_history(
-            prose, names, self._terms(prose) if self.alike else frozenset(), self.material
+            prose, names, self.terms(prose) if self.alike else frozenset(), self.material
         )
         releases = self.material.releases(cited)
         for value in LITERAL.findall(RELEASED.sub(" ", prose)) if len(names) == 1 else ():
@@ -279,8 +231,19 @@ class Checker:
 
     def _counted(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Check that a number stands in what is cited for it, where it stands in a page at all."""
-        for value, where in self._elsewhere(prose, cited).items():
+        for value, where in self.material.elsewhere(_STEP.sub("", prose), cited).items():
             yield f"{value} does not stand in what you cite, but in evidence {', '.join(map(str, where))}."
+
+    def _units(self, prose: str) -> Iterator[str]:
+        """Check that the evidence has a unit that is said without a number: "the timeout in milliseconds"."""
+        for word in dict.fromkeys(_UNIT.findall(_MEASURED.sub(" ", prose))):
+            if (unit := UNITS.get(word.lower())) and unit not in self._measures:
+                yield f"The evidence says nothing of {word}."
+
+    @cached_property
+    def _measures(self) -> frozenset[str]:
+        every = (*self.material.sources, self.material.asked)
+        return frozenset(UNITS[word] for one in every for word in one.names if word in UNITS)
 
     def _numbers(self, prose: str) -> Iterator[str]:
         known = self.material.numbers
@@ -293,16 +256,17 @@ class Checker:
                 yield f"The evidence has no {value} with that unit."
 
 
-def _cited(prose: str) -> list[int]:
+def cited_in(prose: str) -> list[int]:
+    """Return the numbers that prose cites, in order."""
     return [int(mark[1:-1]) for mark in _CITED.findall(prose)]
 
 
-def _said(prose: str) -> str:
+def bare_prose(prose: str) -> str:
     """Return prose without citations, addresses and the marks of a list."""
     return _MARK.sub("", _URL.sub(" ", uncited(_GLUED.sub(r"\1 ", prose))))
 
 
-def _parted(text: str) -> tuple[str, list[tuple[str, str]]]:
+def parted(text: str) -> tuple[str, list[tuple[str, str]]]:
     """Part a statement into its prose and its blocks of code with their languages."""
     lines = text.split("\n")
     found, prose, at = list[tuple[str, str]](), list[str](), 0

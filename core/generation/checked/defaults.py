@@ -51,8 +51,10 @@ _CONDITION = re.compile(r"\b(?:when(?:ever)?|if|unless|until|wenn|falls|cuando|s
 _FORMER = re.compile(r"\b(?:instead\sof|rather\sthan|anstelle\svon|statt)\s[`\"']?[\w.]+", re.IGNORECASE)
 """What a page says of a value that holds no more."""
 _CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
-_GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
-"""A clause that leaves out that it says a default: "and `B` to `False`"."""
+_GOES_ON = re.compile(
+    r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s|(?:of|von|for|für)\s`?[\w.]{3,60}`?\s(?:is\s|ist\s)?\W{0,2}\d"
+)
+"""A clause that leaves out that it says a default: "and `B` to `False`", "and of `B` 300"."""
 _GIVEN = re.compile(r"\A[\"']?([A-Za-z_][\w.]{0,80}+)\s?=\s?(?=[^\s=])")
 """A name with its value in a span of code: `strict_slashes=True`."""
 _STATE = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.generation.calculator import multiples, restated
+from core.generation.calculator import follows, multiples, restated
 from core.generation.quotes.blocks import split
 from core.prompts import ordering, orders, without_orders
 from core.text.said import Place, contrary
@@ -129,6 +129,16 @@ class Material:
         is_series = value.endswith(".x") and any(one.startswith(value[:-1]) for one in self.numbers)
         return {""} if is_series or value in self.multiples else self.numbers.get(value)
 
+    def elsewhere(self, prose: str, cited: Collection[int]) -> dict[str, list[int]]:
+        """Return the numbers of a text that nothing cited has, each with the evidence that has it."""
+        if not cited:
+            return {}
+        own = {value for one in self.sources if one.number in cited for value, _ in one.numbers}
+        own |= {value for value, _ in self.asked.numbers} | self.multiples | {*"012"}
+        values = [value for value, _ in numbers_of(prose) if value not in own]
+        found = {v: [one.number for one in self.sources if v in {n for n, _ in one.numbers}] for v in values}
+        return {v: some for v, some in found.items() if some and not follows(v, prose, self.numbers)}
+
     def holders(self, names: Sequence[str], values: Sequence[str]) -> list[int]:
         """Return the numbers of the pieces of evidence that hold all of these names and numbers."""
         return [
@@ -220,6 +230,8 @@ class Material:
     def any_default(self, value: str) -> bool:
         """Return True if a block that tells of a default holds a value."""
         low = value.lower()
+        if any(value == given.strip("\"'") for source in self.sources for _, given in source.assigned):
+            return True
         as_it_stands = None if re.fullmatch(r"[\w.]*", low) else whole_word(low)  # such as an address
         return any(
             (low in block.words or (as_it_stands and as_it_stands.search(block.text.lower())))

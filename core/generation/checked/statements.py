@@ -6,12 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.generation.checked.checks import HELD, LEAST_TERMS, Checker
-from core.generation.citations import uncited
 from core.generation.quotes.blocks import Kind, split
 from core.prompts import data
 from core.prompts import wrong as marked_wrong
-from core.text.words import one_line, query_terms, sentences, whole_word
+from core.text.words import one_line, sentences, whole_word
 
 _ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
@@ -27,10 +25,10 @@ _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
 
 
 _LEANS = re.compile(
-    r"\W*(?:(?:its?|this|that|these|those|they|them|es|er|sie|dies\w*|das|esto|eso|ello|ellos)\b|[它这那此])",
+    r"\W*(?:(?:its?|this|that|these|those|they|them|alternativ\w*|otherwise|instead|sonst|stattdessen|es|er|sie|dies\w*|das|esto|eso|ello|ellos)\b|[它这那此])",
     re.IGNORECASE,
 )
-"""How a sentence begins that is about what the one before it names."""
+"""How a sentence begins that is about what the one before it says."""
 _JOINS = frozenset("。！？")
 """What ends a sentence that no blank follows."""
 
@@ -303,24 +301,3 @@ def marked(text: str, mark: str) -> str:
     line = line.rstrip()
     end = line[-1:] if line[-1:] in ".!?:。！？：" else ""
     return f"{line.removesuffix(end)} {mark}{end}{gap}{rest}"
-
-
-def tellers(checker: Checker, text: str) -> list[int]:
-    """Return the evidence that says a statement, which holds most of its words in one place.
-
-    A page of some hundred words holds half of any sentence about its subject; of a short one all counts.
-    """
-    held = checker.holders(text)
-    terms = frozenset(query_terms(uncited(text))) - checker.material.known
-    if not terms or not checker.alike or "```" in text:
-        return held
-    least = HELD if len(terms) >= LEAST_TERMS else 1.0
-    sources = (source for source in checker.material.sources if source.number in held)
-    near = {
-        source.number: any(
-            len(terms & frozenset(query_terms(f"{block.text} {' '.join(block.under)}"))) >= least * len(terms)
-            for block in source.blocks
-        )
-        for source in sources
-    }
-    return [number for number in held if near[number]]

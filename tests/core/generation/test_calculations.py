@@ -91,7 +91,7 @@ def test_any_text_is_worked_out_or_left(text: str) -> None:
 def test_hostile_texts_come_to_a_number_or_nothing_and_soon() -> None:
     """A share of what `python -m tests.bench.calculator` tries, which is 100,000."""
     worst = worst_of(5_000, random.Random(16))
-    assert worst.seconds < 0.05, worst
+    assert worst.seconds < 0.25, worst
 
 
 def test_nothing_imports_pint_before_somebody_writes_a_quantity() -> None:

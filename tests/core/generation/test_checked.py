@@ -8,6 +8,7 @@ from core.generation.checked.checks import _NAMED, Checker
 from core.generation.checked.code import defined
 from core.generation.checked.material import Material
 from core.generation.checked.raw import asks, echoes, plain, polite, says_lack, unmarked, unrepeated, worded
+from core.generation.checked.sources import holders, recited
 from core.generation.checked.statements import cites, drafted, ended, joined, once, statements, without
 from core.generation.quotes.blocks import closed, split
 from core.text.said import Place, contrary
@@ -300,13 +301,13 @@ def test_a_question_lends_no_words_to_a_claim() -> None:
 def test_a_wrong_citation_becomes_the_page_that_holds_the_statement() -> None:
     check = checker()
     said = "The maximum payload is limited to 16 megabytes"
-    assert check.recited(f"{said} [2].") == f"{said} [2]."
-    assert check.recited(f"{said} [1].") == f"{said} [2]."
-    assert check.recited(f"{said} [7][8].") == f"{said} [2]."
-    assert check.recited(f"{said}.") == f"{said}."
-    assert check.recited("Set `SESSION_COOKIE_SECURE`: the cookie needs HTTPS [2].").endswith("HTTPS [1].")
-    assert check.recited("Put this into the config [1]:") == "Put this into the config [1]:"
-    assert check.recited("Elephants migrate southwards [1].") == "Elephants migrate southwards [1]."
+    assert recited(check, f"{said} [2].") == f"{said} [2]."
+    assert recited(check, f"{said} [1].") == f"{said} [2]."
+    assert recited(check, f"{said} [7][8].") == f"{said} [2]."
+    assert recited(check, f"{said}.") == f"{said}."
+    assert recited(check, "Set `SESSION_COOKIE_SECURE`: the cookie needs HTTPS [2].").endswith("HTTPS [1].")
+    assert recited(check, "Put this into the config [1]:") == "Put this into the config [1]:"
+    assert recited(check, "Elephants migrate southwards [1].") == "Elephants migrate southwards [1]."
 
 
 def test_an_example_gives_no_default() -> None:
@@ -543,9 +544,9 @@ def test_what_introduces_only_what_was_said_before_goes_with_it() -> None:
 
 def test_a_statement_finds_its_evidence() -> None:
     check = checker()
-    assert check.holders("Set `MAX_CONTENT_LENGTH` for a limit of 16 megabytes.") == [2]
-    assert check.holders("`SESSION_COOKIE_SECURE` is marked secure for requests over HTTPS.") == [1]
-    assert check.holders("Elephants migrate southwards before winter.") == []
+    assert holders(check, "Set `MAX_CONTENT_LENGTH` for a limit of 16 megabytes.") == [2]
+    assert holders(check, "`SESSION_COOKIE_SECURE` is marked secure for requests over HTTPS.") == [1]
+    assert holders(check, "Elephants migrate southwards before winter.") == []
 
 
 ANSWER = """\
@@ -888,7 +889,49 @@ def test_a_number_is_cited_where_it_stands() -> None:
         )
     )
     told = "The `limit` of threads is 40 [1]."
-    assert made.recited(told) in ("The `limit` of threads is 40 [1][2].", "The `limit` of threads is 40 [2].")
+    assert recited(made, told) in (
+        "The `limit` of threads is 40 [1][2].",
+        "The `limit` of threads is 40 [2].",
+    )
     (fault,) = made.faults("Es sind 64 Zeilen im Puffer [1].")[-1:]
     assert "64 does not stand in what you cite, but in evidence 2" in fault
     assert not any("does not stand" in one for one in made.faults("There are 64 buffers [2]."))
+
+
+def test_an_option_with_its_value_that_stands_alone_in_code_is_a_name() -> None:
+    assert "`auto_now` stands nowhere in the evidence." in checker().faults("Set `auto_now=True` on it [2].")
+    assert checker().faults("Give it `samesite='Lax'` [2].") == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "is_right"),
+    [
+        ("Uploads are kept for some minutes [2].", True),
+        ("Uploads are kept for some hours [2].", False),
+        ("Die Uploads werden in Stunden angegeben [2].", False),
+        ("上传以毫秒为单位 [2]。", False),
+        ("上传以分钟为单位 [2]。", True),
+    ],
+)
+def test_a_unit_without_a_number_stands_in_the_evidence(said: str, is_right: bool) -> None:
+    faults = checker(alike=said.startswith("Uploads")).faults(said)
+    assert any("says nothing of" in one for one in faults) != is_right
+
+
+def test_a_right_citation_is_not_moved_for_a_few_words_more() -> None:
+    made = Checker(
+        Material(
+            [
+                (1, "Pools", "A pool keeps at most 20 connections open for the database.", ""),
+                (
+                    2,
+                    "Addresses",
+                    "An address has the database, connections of a pool that is kept open, at most.",
+                    "",
+                ),
+            ],
+            ("How many?",),
+        )
+    )
+    told = "The pool keeps at most 20 connections of the database open at once [1]."
+    assert recited(made, told) == told

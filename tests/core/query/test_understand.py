@@ -251,3 +251,33 @@ def test_what_only_stresses_a_question_is_not_searched_for() -> None:
     assert filtered("who on earth pulls in a kettle, and why the hell") == "pulls kettle"
     assert filtered("what in the world is a kettle") == "kettle"
     assert filtered("a kettle on earth, or in the world") == "kettle earth world"
+
+
+ON = (
+    Turn("user", "How do I turn on the lamp of the kettle in the kitchen?"),
+    Turn("assistant", "Press the button; on the stove, turn the ring [1].", release="2.0"),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "is_taken"),
+    [
+        ("and on the stove?", "How do I turn on the lamp of the kettle on the stove?", True),
+        ("and on the stove?", "How do I turn on the lamp of the kettle in the garden?", False),
+        ("and with threads?", "How do I turn on the lamp of the kettle with tasks?", False),
+        ("and with threds?", "How do I turn on the lamp of the kettle with threads?", True),
+    ],
+)
+async def test_a_rewrite_keeps_what_a_follow_up_names(text: str, base: str, is_taken: bool) -> None:
+    _, forms = await understood(says(base), text, ON)
+    assert (forms.base == base) == is_taken
+
+
+async def test_a_thread_in_another_language_leaves_a_rewrite_its_words() -> None:
+    thread = (
+        Turn("user", "Comment allumer la lampe de la bouilloire quand elle est vide ?"),
+        Turn("assistant", "Appuyez sur le bouton [1].", release="2.0"),
+    )
+    base = "How do I turn on the lamp of the kettle on the stove while it is empty?"
+    _, forms = await understood(says(base), "and on the stove?", thread, language="en")
+    assert forms.base == base
