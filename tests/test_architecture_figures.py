@@ -13,7 +13,7 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 113, "vote": 35, "reindex": 68}
+FILES = {"question": 114, "vote": 35, "reindex": 68}
 """Files that each journey may run through: as on 2026-11-23, and since then calculations, slips of the
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed; fewer since 2026-11-24, when files that are only used together
@@ -24,7 +24,7 @@ stand, worked out once. Since 2026-11-29 statuses of HTTP, lines of logs, what i
 was, and titles of sections that a page has twice; of reading, names in code that look like markup.
 Since 2026-11-30 what an answer says that came or went, beside defaults; of reading, pictures that are no
 text; words of languages without spaces, and accents. Since 2026-12-01 changes as other languages tell them;
-of reading, which pages stay."""
+of reading, which pages stay; and which evidence says a statement, apart from what is wrong with it."""
 
 STALE = 0.04
 """How far a figure in docs/architecture.md may be off."""
