@@ -35,7 +35,7 @@ _UNIT = re.compile(
     r"|hours?|minutes?|tagen?|weeks?|wochen?|horas?|minutos?)\b|毫秒|分钟|小时|兆字节|千字节"
 )
 """Units that mean nothing else; a second is a place in a row as well."""
-_MEASURED = re.compile(r"\d[\d_.,]*\s?(?:[A-Za-z]+|[\u4e00-\u9fff]{1,3})")
+_MEASURED = re.compile(r"(?<![\d_.,])\d[\d_.,]{0,20}+\s?(?:[A-Za-z]{1,20}+|[\u4e00-\u9fff]{1,3})")
 _MEASURE = re.compile(r"(`{0,2})(?<![\w.])(\d(?:[\d_.,]{0,20}\d)?) ?([A-Za-z]{1,12}+)\b\1")
 _SUBCOMMAND = re.compile(r"(?<=[\w.] )([a-z][a-z0-9]*+(?:-[a-z0-9]++)++)(?![\w-])")
 """A name behind another word of a span, as in `git filter-branch`; what stands alone is checked as a name."""
