@@ -144,7 +144,9 @@ class Writer:
         log.info("the answer is written once more", extra={"faults": len(first.faults)})
         again = await self._mended(first)
         best = self._better(first, again) if again else first
-        return self._settled(best)
+        is_other = not first.lost or first.foreign or first.objected or first.cut
+        is_less = not is_other and 3 * len(best.told) < 2 * (len(first.told) + first.lost)
+        return self._settled(replace(best, halved=best.halved or is_less))
 
     # --- one draft --------------------------------------------------------------------------------
 

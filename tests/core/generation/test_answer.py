@@ -342,6 +342,11 @@ async def test_readers_are_told_of_code_that_is_left_out_and_of_one_sentence_in_
     assert (await write(Says(*[f"{more} {INVENTED}"] * 2), request(), show, every=0)).text == more
 
 
+async def test_readers_are_told_where_the_repair_leaves_out_what_was_wrong() -> None:
+    written = await write(Says(f"{GOOD} {INVENTED}", GOOD), request(), show, every=0)
+    assert written.text == f"{GOOD}\n\n{LEFT_OUT}"
+
+
 async def test_what_says_it_of_a_sentence_that_is_left_out_goes_with_it() -> None:
     said = f"{INVENTED} It lives until the browser closes [1]."
     more = "To use sessions you have to set a secret key [1]. Here is how sessions work [1]."
