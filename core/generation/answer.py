@@ -28,7 +28,6 @@ from core.generation.checked.sources import recited, tellers
 from core.generation.checked.statements import (
     Statement,
     attributed,
-    bare,
     cites,
     drafted,
     ended,
@@ -36,6 +35,7 @@ from core.generation.checked.statements import (
     leaning,
     left_off,
     once,
+    said,
     settled,
     statements,
     whole,
@@ -283,7 +283,7 @@ class Writer:
 
         One that is only the lesser part of a first draft without what answered there answers nothing.
         """
-        if first.beheaded and again.is_shown and not first.is_shown and bare(again.told) <= bare(first.told):
+        if first.beheaded and again.is_shown and not first.is_shown and said(again.told) <= said(first.told):
             return _UNKNOWN
         if again.unknown:
             return first if first.is_shown and not (first.foreign or first.beheaded) else again
@@ -302,16 +302,16 @@ class Writer:
         cleaned = clean(joined(best.told), self._fitted.evidence)
         if not best.is_shown or not cleaned.citations:
             raise ModelMalformed("What the model wrote is not in the pages, so I quote them.")
-        said = cleaned.text
+        text = cleaned.text
         if best.foreign:
             if best.foreign != self._request.documented:
                 raise ModelMalformed("The model wrote in another language, so the pages are quoted.")
             told = _("The model answered in {language}:").format(language=told_name(best.foreign))
-            said = f"{told}\n\n{said}"
+            text = f"{told}\n\n{text}"
         remarks = [_("The model broke off here.")] if broken else []
-        said = left_off(said) if best.cut and not broken else said
+        text = left_off(text) if best.cut and not broken else text
         remarks += [_("Part of what the model wrote is left out, as the pages do not say it.")] * best.halved
-        return Cleaned("\n\n".join([said, *(f"*{one}*" for one in remarks)]), cleaned.citations)
+        return Cleaned("\n\n".join([text, *(f"*{one}*" for one in remarks)]), cleaned.citations)
 
 
 async def write(

@@ -143,7 +143,7 @@ def _goes_on(told: Sequence[Statement], at: int, follower: int | None) -> bool:
     return follower is not None and told[follower].kind == told[at + 1].kind != "paragraph"
 
 
-def bare(told: Sequence[Statement]) -> frozenset[str]:
+def said(told: Sequence[Statement]) -> frozenset[str]:
     """Return what statements say, without citations and signs at their ends; headings say nothing."""
     return frozenset(_MARKS.sub("", one.text).strip(" .:") for one in told if one.kind != "heading")
 
