@@ -76,6 +76,8 @@ async def test_in_an_archived_channel_nobody_is_asked_any_more_and_what_was_lear
         _, advice = await talk(stage)
         await stage.react("hal", advice, "✅")
         await asked(stage, text="How do I paint the kettle purple?")
+        await waiting(bot, 1)
+        await stage.quiet()
         stage.server.close("C1")
         await stage.quiet()
         await empty(bot)
