@@ -43,7 +43,7 @@ FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-r
 --disable-background-networking --disable-component-update --disable-sync --window-size=1440,900
 --disable-extensions --disable-component-extensions-with-background-pages --disable-default-apps
 --disable-breakpad --metrics-recording-only --password-store=basic --disable-domain-reliability
---disable-site-isolation-trials --renderer-process-limit=1 --process-per-site --force-prefers-reduced-motion
+--disable-site-isolation-trials --renderer-process-limit=1 --process-per-site
 --disable-features=SpareRendererForSitePerProcess,OptimizationHints,OptimizationGuideModelDownloading,\
 OptimizationTargetPrediction,OptimizationGuideOnDeviceModel,Translate,MediaRouter,AutofillServerCommunication,\
 InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater"""
